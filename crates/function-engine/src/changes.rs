@@ -2,10 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::engine::Engine;
-use crate::ids::{FrameId, NodeId};
-use crate::node::{NodeKind, Slot};
-use crate::outputs::{Output, OutputId};
+use crate::ids::{FrameId, NodeId, OutputId};
 
 /// Maximum number of changes that are followed one by one. A program that fails for long may change for long before its next
 /// output.
@@ -26,14 +23,6 @@ pub(crate) struct OutputChanges {
     removed: Vec<OutputId>,
     /// Whether more changed than that.
     is_whole: bool,
-}
-
-/// The statements that changed between two outputs.
-pub struct ChangedOutputs<'a> {
-    /// The statements that were added or evaluated, perhaps more than once.
-    pub present: Vec<Output<'a>>,
-    /// The statements that were removed. Some of them may never have been in an output.
-    pub removed: &'a [OutputId],
 }
 
 impl OutputChanges {
@@ -97,43 +86,39 @@ impl OutputChanges {
         }
         changed
     }
+
+    /// Returns the round of the last output; 0 for none.
+    pub(crate) fn last_round(&self) -> u64 {
+        self.last
+    }
+
+    /// Returns what changed between the output of the round `since` and the last one; `None` if that is not known.
+    pub(crate) fn since(&self, since: u64) -> Option<ChangesSince<'_>> {
+        if since == self.last {
+            return Some(ChangesSince::default());
+        }
+        let is_known = since == self.since && !self.is_whole;
+        is_known.then_some(ChangesSince {
+            evaluated: Some(&self.evaluated),
+            added: &self.added,
+            removed: &self.removed,
+        })
+    }
 }
 
-impl Engine {
-    /// Returns the number of the last round with an output that differed from the one before; 0 if there was none.
-    #[must_use]
-    pub fn output_round(&self) -> u64 {
-        self.changes.last
-    }
+/// What changed between two outputs.
+#[derive(Default)]
+pub(crate) struct ChangesSince<'a> {
+    evaluated: Option<&'a FxHashSet<NodeId>>,
+    /// The frames whose statements were added.
+    pub(crate) added: &'a [FrameId],
+    /// The statements that were removed.
+    pub(crate) removed: &'a [OutputId],
+}
 
-    /// Returns the statements that changed between the output of the round `since` and the last output. Takes time linear in
-    /// their number.
-    ///
-    /// `None` if too many changed, or if there was another output in between.
-    #[must_use]
-    pub fn changed_outputs(&self, since: u64) -> Option<ChangedOutputs<'_>> {
-        let changes = &self.changes;
-        if since == changes.last {
-            return Some(ChangedOutputs { present: Vec::new(), removed: &[] });
-        }
-        if since != changes.since || changes.is_whole {
-            return None;
-        }
-        let added = changes.added.iter().flat_map(|frame| self.outputs_of(*frame));
-        let evaluated = changes.evaluated.iter().filter_map(|statement| self.output_of(*statement));
-        Some(ChangedOutputs { present: added.chain(evaluated).collect(), removed: &changes.removed })
-    }
-
-    /// Returns the output of the node of a statement, if it still exists.
-    fn output_of(&self, id: NodeId) -> Option<Output<'_>> {
-        let node = self.nodes.get(id).filter(|node| matches!(node.kind, NodeKind::StatementNode) && !node.orphan)?;
-        let Slot::Statement(index) = node.slot else { return None };
-        self.output(node.frame, index)
-    }
-
-    /// Returns the outputs of the statements of a frame; none if it does not exist any more.
-    fn outputs_of(&self, frame: FrameId) -> impl Iterator<Item = Output<'_>> {
-        let statements = self.frames.get(frame).into_iter().flat_map(|frame| frame.statements.keys());
-        statements.filter_map(move |statement| self.output(frame, statement))
+impl ChangesSince<'_> {
+    /// Returns the statements that were evaluated.
+    pub(crate) fn evaluated(&self) -> impl Iterator<Item = NodeId> {
+        self.evaluated.into_iter().flatten().copied()
     }
 }

@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::engine::Engine;
-use crate::ids::{FrameId, NodeId};
+use crate::ids::{FrameId, NodeId, OutputId};
 use crate::node::{Binding, Dependent, Input, NodeKind, Slot, State};
-use crate::outputs::OutputId;
 
 impl Engine {
     /// Appends an input to a node.

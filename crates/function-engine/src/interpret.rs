@@ -26,11 +26,12 @@ use resource_graph::{Resource, ResourceGraph, ResourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::Engine;
+use crate::ids::OutputId;
 use crate::interpret::changes::Collector;
 pub use crate::interpret::changes::{ChangedResource, GraphChanges};
 use crate::interpret::statement::{ConvertedStatement, FieldTypes, is_unchanged};
 use crate::interpret::unknown::{UnknownKinds, unknown_statement};
-use crate::outputs::{Output, OutputId};
+use crate::outputs::Output;
 
 /// The cached conversion of a statement.
 #[derive(Clone)]

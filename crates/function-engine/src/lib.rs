@@ -32,6 +32,7 @@
 
 mod arena;
 mod build;
+mod changed_outputs;
 mod changes;
 mod closure;
 mod code;
@@ -56,13 +57,13 @@ mod stream;
 mod tests;
 mod waiting;
 
-pub use changes::ChangedOutputs;
+pub use changed_outputs::ChangedOutputs;
 pub use engine::{Engine, Round};
 pub use environment::{Environment, SharedValue};
 pub use events::{Events, Waker};
-pub use ids::WatchId;
+pub use ids::{OutputId, WatchId};
 pub use interpret::{ChangedResource, GraphChanges, Interpreter};
 pub use mcl_functions::InputVersion;
-pub use outputs::{Output, OutputId, OutputValue, OutputValues};
+pub use outputs::{Output, OutputValue, OutputValues};
 pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

@@ -5,7 +5,7 @@ use mcl_diagnostics::Span;
 use mcl_value::Value;
 
 use crate::engine::Engine;
-use crate::ids::{FrameId, NodeId};
+use crate::ids::{FrameId, NodeId, OutputId};
 use crate::node::{Binding, Input, NodeKind, State, StatementState};
 
 /// An active statement.
@@ -22,19 +22,6 @@ impl<'a> Output<'a> {
         match self {
             Output::Resource(_, values) | Output::Edge { values, .. } => *values,
         }
-    }
-}
-
-/// The identity of an active statement. It is never used again after the statement is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OutputId {
-    frame: u64,
-    statement: StatementIdx,
-}
-
-impl OutputId {
-    pub(crate) fn new(frame: FrameId, statement: StatementIdx) -> OutputId {
-        OutputId { frame: frame.to_bits(), statement }
     }
 }
 

@@ -1,8 +1,7 @@
 //! The ways to break one token.
 
-use mcl_lexer::{TokenIdx, TokenKind, lex};
+use mcl_lexer::{TokenIdx, TokenKind, Tokens, lex};
 
-use crate::program::Program;
 use crate::report::Broken;
 
 /// What happens to a token.
@@ -66,8 +65,7 @@ fn example(kind: TokenKind) -> &'static str {
 
 /// Breaks a token of a program. Returns `None` if the change leaves the program as it is.
 #[must_use]
-pub fn broken(program: &Program, token: TokenIdx, change: Change) -> Option<Broken> {
-    let (text, tokens) = (&program.text, &program.tokens);
+pub fn broken(text: &str, tokens: &Tokens, token: TokenIdx, change: Change) -> Option<Broken> {
     let (start, end) = (tokens.start(token) as usize, tokens.end(token) as usize);
     let (before, old, after) = (&text[..start], &text[start..end], &text[end..]);
     let new = match change {

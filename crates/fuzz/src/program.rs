@@ -57,7 +57,7 @@ impl Breakable for Program {
     }
 
     fn broken(&self, token: usize, change: usize) -> Option<Broken> {
-        broken(self, self.tokens.indices().nth(token)?, Change::number(change))
+        broken(&self.text, &self.tokens, self.tokens.indices().nth(token)?, Change::number(change))
     }
 
     fn errors(&self, text: &str) -> Vec<Error> {

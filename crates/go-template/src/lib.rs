@@ -7,14 +7,18 @@
 mod builtins;
 mod call_error;
 mod data;
+mod error;
 mod evaluate;
 mod execute;
 mod executor;
 mod format;
+mod functions;
 mod lexer;
 mod parser;
 mod template;
 mod tree;
 
 pub use data::{Data, GoType, ListData, MapData};
-pub use template::{ExecuteError, Functions, Limits, ParseError, Template};
+pub use error::{ExecuteError, ParseError};
+pub use functions::{Functions, Limits};
+pub use template::Template;

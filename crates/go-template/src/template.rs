@@ -1,9 +1,9 @@
-//! The public interface: templates, functions and errors.
+//! Templates.
 
-use std::fmt;
-
-use crate::data::{Data, GoType};
+use crate::data::Data;
+use crate::error::{ExecuteError, ParseError};
 use crate::execute::execute;
+use crate::functions::{Functions, Limits};
 use crate::tree::Templates;
 use crate::{builtins, parser};
 
@@ -37,71 +37,10 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The functions that a template can call in addition to the built-in ones: Go's `FuncMap`.
-pub trait Functions {
-    /// The error of a call.
-    type Error: fmt::Display;
-
-    /// Returns the types of the parameters of a function; `None` if there is none of that name.
-    fn parameters(&self, name: &str) -> Option<&[GoType]>;
-
-    /// Calls a function. The number and types of the arguments match its parameters.
-    ///
-    /// # Errors
-    /// The function fails.
-    fn call(&self, name: &str, args: &[Data]) -> Result<Data, Self::Error>;
-}
-
-/// The limits of one execution.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Maximum number of evaluated pipelines and iterations.
-    pub steps: u64,
-    /// Maximum length of the output in bytes.
-    pub output: usize,
-}
-
-/// Why the execution of a template failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    line: usize,
-    message: String,
-}
-
-impl ParseError {
-    pub(crate) fn new(line: usize, message: impl fmt::Display) -> ParseError {
-        ParseError { line, message: message.to_string() }
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "template:{}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-/// Why the execution of a template failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExecuteError<E> {
-    /// Go's message, which contains that of the cause.
-    pub(crate) message: String,
-    /// The error of a function, if a function failed.
-    pub cause: Option<E>,
-}
-
-impl<E> fmt::Display for ExecuteError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl<E: fmt::Debug> std::error::Error for ExecuteError<E> {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::GoType;
 
     /// `half` returns half of an even number, and fails for odd ones.
     struct Half;

@@ -26,7 +26,7 @@ pub use bounded::MAX_TYPE_NESTING;
 pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, stage_of, write, wrong_stage,
 };
-pub use invalid::Invalid;
+pub use invalid::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE};
 pub use masked::{mask_constants, mask_sources};
 pub use sensitive::sensitive_constants;
-pub use validate::{MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, validate};
+pub use validate::validate;

@@ -9,17 +9,11 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::Span;
 use mcl_value::Type;
 
-use crate::invalid::{Invalid, Location, TemplatePart, Violation};
+use crate::invalid::{Invalid, Location, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE, TemplatePart, Violation};
 use crate::program::{
     Closure, ConstId, Constant, EntryKind, Half, Node, NodeIdx, Op, Operand, Program, Statement, StrId, Template,
     TemplateId, TypeIdx,
 };
-
-/// How deep constants may nest: dropping and printing a value recurses.
-pub const MAX_CONSTANT_DEPTH: u32 = 400;
-
-/// How many values a constant may have when its shared parts are counted at each use: comparing and printing visit all.
-pub const MAX_CONSTANT_SIZE: u64 = 1 << 26;
 
 type Check = Result<(), Violation>;
 

@@ -18,8 +18,10 @@ use rayon::prelude::*;
 
 use crate::emit::EVALUATION_BUDGET_NODES;
 use crate::lower::Lowering;
+use crate::options::Options;
+use crate::program::lower;
 use crate::warnings::Warnings;
-use crate::{Options, expansion, lower, sensitive_commands};
+use crate::{expansion, sensitive_commands};
 
 /// A part has at least this many statements.
 const MIN_STATEMENTS: usize = 500;

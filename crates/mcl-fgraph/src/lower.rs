@@ -10,14 +10,14 @@ use mcl_parser::ast::{ExprId, StmtId};
 use mcl_types::{DefId, TypeId, TypeTable, Typed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::Options;
 use crate::builder::BuilderId;
 use crate::emit::Emitter;
 use crate::error::LowerError;
 use crate::expansion;
 use crate::frames::{Frame, FrameId, Frames};
+use crate::options::Options;
 use crate::refused::RefusedValues;
-use crate::stmt::Task;
+use crate::task::Task;
 
 /// Where something is lowered: names are looked up in the frame, nodes are added to the builder. The builder is the
 /// frame's own or one inside it (for a branch of an expression).

@@ -8,27 +8,14 @@ use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, EdgeHalf, ExprId, Stmt, StmtId};
 use mcl_types::{InstanceId, InstanceKind, ScopeId, StmtInfo, TypeId};
 
-use crate::builder::{BuilderId, as_const};
+use crate::builder::as_const;
 use crate::error::{Inconsistency, LowerError};
 use crate::frames::{FrameId, ValueState};
 use crate::lower::{InsertPoint, Lowering};
+use crate::task::{LoopKind, Task};
 
 /// A loop over a constant is unrolled if its body is copied at most this many times, counting the unrolled loops around it.
 const MAX_ITERATIONS: usize = 64;
-
-/// A statement to lower, or the end of one whose inner statements are lowered.
-#[derive(Debug)]
-pub(crate) enum Task {
-    Lower(FrameId, StmtId),
-    FinishIf { frame: FrameId, condition: Operand, then: BuilderId, otherwise: Option<BuilderId> },
-    FinishLoop { frame: FrameId, kind: LoopKind, iterable: Operand, body: BuilderId },
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum LoopKind {
-    For,
-    ForKv,
-}
 
 impl Lowering<'_> {
     /// Schedules the statements of a frame's scope, in source order.

@@ -19,7 +19,9 @@
 mod error;
 mod heredoc;
 mod kind;
+mod lex;
 mod missing_quote;
+mod scan;
 mod tokens;
 
 #[cfg(test)]
@@ -27,4 +29,5 @@ mod tests;
 
 pub use error::{LexError, LexErrorKind, lex_diagnostics, lex_errors};
 pub use kind::TokenKind;
-pub use tokens::{Comment, TokenIdx, Tokens, lex};
+pub use lex::lex;
+pub use tokens::{Comment, TokenIdx, Tokens};

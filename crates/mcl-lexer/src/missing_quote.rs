@@ -7,7 +7,8 @@
 //! reading with the fewest such oddities is the right one.
 
 use crate::kind::TokenKind;
-use crate::tokens::{TokenIdx, Tokens, lex_from};
+use crate::scan::lex_from;
+use crate::tokens::{TokenIdx, Tokens};
 
 /// At most this many strings are tried.
 const MAX_CANDIDATES: usize = 24;

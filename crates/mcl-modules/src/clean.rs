@@ -1,42 +1,16 @@
 //! Slash-separated paths. All functions are lexical except [`real_part`], which follows symbolic links.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Returns the shortest equivalent path, if there are no symbolic links: without `.` and empty parts, with `..` only at
 /// the start. The empty path becomes `.`.
 pub fn clean(path: &str) -> String {
-    let rooted = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            ".." if rooted => {}
-            _ => parts.push(part),
-        }
-    }
-    match (rooted, parts.is_empty()) {
-        (true, _) => format!("/{}", parts.join("/")),
-        (false, true) => ".".to_owned(),
-        (false, false) => parts.join("/"),
-    }
+    path_clean::clean(path).to_string_lossy().into_owned()
 }
 
 /// Returns an absolute path without `.` and `..`.
 pub fn absolute(path: &Path, working_directory: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in working_directory.join(path).components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
+    path_clean::clean(working_directory.join(path))
 }
 
 /// Returns `path` relative to the directory `from`: `main.mcl`, `../lib/a.mcl`. Both must be absolute and clean.

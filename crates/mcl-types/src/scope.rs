@@ -11,6 +11,7 @@
 //! stage knows which of them to report.
 
 mod broken;
+mod broken_names;
 mod declare;
 mod error;
 mod import;
@@ -30,7 +31,7 @@ use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{Ast, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::scope::broken::BrokenClass;
+use crate::scope::broken_names::BrokenClass;
 use crate::scope::error::ScopeError;
 use crate::scope::names::{Namespace, Symbol, Symbols};
 use crate::scope::table::{ClassLookup, FreeNames, SymbolTable};

@@ -2,8 +2,9 @@
 
 use crate::definition::Definition;
 use crate::expr::Expr;
+use crate::ids::{AttributeList, ExprId, LambdaId, ParameterList};
 use crate::resource::Query;
-use crate::tree::{AttributeList, ExprId, LambdaId, ParameterList, Tree};
+use crate::tree::Tree;
 
 impl Tree {
     /// Calls `visit` with each direct part of an expression, in the order of the source. The parts of a lambda's, a

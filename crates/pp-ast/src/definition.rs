@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::{ExprId, ParameterList, StrId, TextRange};
+use crate::ids::{ExprId, ParameterList, StrId, TextRange};
 
 /// A definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::{
+use crate::ids::{
     CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MethodCallId, ParameterList, ResourceId, StrId,
     TextRange,
 };

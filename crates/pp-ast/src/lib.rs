@@ -8,6 +8,7 @@
 mod children;
 mod definition;
 mod expr;
+mod ids;
 mod resource;
 mod tree;
 mod validate;
@@ -16,12 +17,13 @@ pub use definition::{
     ClassDefinition, DefineDefinition, Definition, FunctionDefinition, HostName, NodeDefinition, Parameter, TypeAlias,
 };
 pub use expr::{ArrowOp, AssignOp, BinaryOp, Call, CaseOption, Expr, Lambda, MethodCall, Radix, SelectorEntry};
+pub use ids::{
+    AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MethodCallId,
+    ParameterList, ResourceId, StrId, TextRange,
+};
 pub use resource::{
     Attribute, AttributeName, AttributeOp, Collector, Query, ResourceBody, ResourceDefaults, ResourceExpr,
     ResourceForm, ResourceOverride,
 };
-pub use tree::{
-    AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MAX_DEPTH, MethodCallId,
-    ParameterList, ResourceId, StrId, TextRange, Tree,
-};
+pub use tree::{MAX_DEPTH, Tree};
 pub use validate::InvalidTree;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::{AttributeList, BodyList, ExprId, StrId, TextRange};
+use crate::ids::{AttributeList, BodyList, ExprId, StrId, TextRange};
 
 /// Whether a resource is realised at once, on demand, or exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

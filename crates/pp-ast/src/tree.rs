@@ -1,102 +1,23 @@
-//! The tables of a tree, and their indices.
+//! The tables of a tree.
 
 use std::sync::Arc;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{FileId, Span, table};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Definition, Parameter};
 use crate::expr::{Call, Expr, Lambda, MethodCall};
+use crate::ids::{
+    AttributeList, BodyList, CallId, CollectorId, DefinitionId, ExprId, ExprList, LambdaId, MethodCallId,
+    ParameterList, ResourceId, StrId, TextRange,
+};
 use crate::resource::{Attribute, Collector, ResourceBody, ResourceDefaults, ResourceExpr, ResourceOverride};
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub struct $name(u32);
-        entity_impl!($name);
-    )*};
-}
-
-ids! {
-    /// The index of an expression in [`Tree::exprs`].
-    ExprId;
-    /// The index of a string in [`Tree::strings`].
-    StrId;
-    /// The index of a call in [`Tree::calls`].
-    CallId;
-    /// The index of a method call in [`Tree::method_calls`].
-    MethodCallId;
-    /// The index of a lambda in [`Tree::lambdas`].
-    LambdaId;
-    /// The index of a resource expression in [`Tree::resources`].
-    ResourceId;
-    /// The index of a collector in [`Tree::collectors`].
-    CollectorId;
-    /// The index of a definition in [`Tree::definitions`].
-    DefinitionId;
-}
-
-macro_rules! lists {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub struct $name {
-            start: u32,
-            len: u32,
-        }
-
-        impl $name {
-            /// Returns the number of elements.
-            #[must_use]
-            pub fn len(self) -> usize {
-                self.len as usize
-            }
-
-            /// Returns whether there is no element.
-            #[must_use]
-            pub fn is_empty(self) -> bool {
-                self.len == 0
-            }
-
-            /// Returns the range in the table, unless it is not one, as in a hostile artifact.
-            pub(crate) fn checked_range(self) -> Option<std::ops::Range<usize>> {
-                let end = self.start.checked_add(self.len)?;
-                Some(self.start as usize..end as usize)
-            }
-
-            fn range(self) -> std::ops::Range<usize> {
-                self.start as usize..(self.start + self.len) as usize
-            }
-        }
-    )*};
-}
-
-lists! {
-    /// A range of [`Tree::expr_lists`].
-    ExprList;
-    /// A range of [`Tree::attributes`].
-    AttributeList;
-    /// A range of [`Tree::bodies`].
-    BodyList;
-    /// A range of [`Tree::parameters`].
-    ParameterList;
-}
 
 /// The number of expressions on the longest path from the root of a tree. The parser rejects deeper programs, so that
 /// recursion over a tree is bounded.
 pub const MAX_DEPTH: usize = 1000;
-
-/// A half-open range of bytes in the file of the tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TextRange {
-    /// The first byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
 
 /// The syntax tree of one manifest or EPP template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

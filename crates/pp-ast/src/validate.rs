@@ -9,8 +9,9 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::definition::{Definition, HostName};
 use crate::expr::Expr;
+use crate::ids::{AttributeList, BodyList, ExprId, ExprList, LambdaId, ParameterList, StrId, TextRange};
 use crate::resource::{AttributeName, Query};
-use crate::tree::{AttributeList, BodyList, ExprId, ExprList, LambdaId, ParameterList, StrId, TextRange, Tree};
+use crate::tree::Tree;
 
 /// Why a tree cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::error::{CatalogError, ErrorKind};
 use crate::id::{CollectorId, RelationshipId, ResourceId, SourceId};
 use crate::location::Location;
 use crate::overrides::Override;
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, Parameters};
 use crate::reference::Reference;
 use crate::relationship::Relationship;
 use crate::resource::{ClassForm, Resource, ResourceKind};
@@ -147,6 +147,36 @@ impl Catalog {
     /// Sets the class that a class inherits from.
     pub fn set_parent(&mut self, child: SourceId, parent: SourceId) {
         self.sources.set_parent(child, parent);
+    }
+
+    /// Says in which scope the defaults are found that a scope does not have: that of the inherited class, or else that of the
+    /// declaration. Scopes are named by their resources.
+    pub fn set_scope_around(&mut self, scope: ResourceId, around: ResourceId) {
+        self.defaults.set_around(scope, around);
+    }
+
+    /// Sets a default in a scope.
+    ///
+    /// # Errors
+    /// A default that is set already.
+    pub fn add_default(
+        &mut self,
+        scope: ResourceId,
+        type_name: &Arc<str>,
+        default: Parameter,
+    ) -> Result<(), CatalogError> {
+        self.defaults.add(scope, type_name, default)
+    }
+
+    /// Returns the defaults that hold for a type in a scope, those of outer scopes first.
+    #[must_use]
+    pub fn defaults_in(&self, scope: ResourceId, type_name: &str) -> Parameters {
+        self.defaults.in_scope(scope, type_name)
+    }
+
+    /// Records an arrow, which becomes parameters when the catalog is finished.
+    pub fn add_relationship(&mut self, relationship: Relationship) -> RelationshipId {
+        self.relationships.push(relationship)
     }
 
     /// Adds the name of a class or node whose body is evaluated to the list of classes.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use pp_types::Value;
 use rustc_hash::FxHashMap;
 
-use crate::catalog::Catalog;
 use crate::error::{CatalogError, ErrorKind};
 use crate::id::ResourceId;
 use crate::parameter::{Parameter, Parameters};
@@ -19,26 +18,22 @@ pub(crate) struct Defaults {
     around: FxHashMap<ResourceId, ResourceId>,
 }
 
-impl Catalog {
-    /// Says in which scope the defaults are found that a scope does not have: that of the inherited class, or else that of the
-    /// declaration. Scopes are named by their resources.
-    pub fn set_scope_around(&mut self, scope: ResourceId, around: ResourceId) {
+impl Defaults {
+    /// Says in which scope the defaults are found that a scope does not have.
+    pub(crate) fn set_around(&mut self, scope: ResourceId, around: ResourceId) {
         if scope != around {
-            self.defaults.around.insert(scope, around);
+            self.around.insert(scope, around);
         }
     }
 
-    /// Sets a default in a scope.
-    ///
-    /// # Errors
-    /// A default that is set already.
-    pub fn add_default(
+    /// Sets a default in a scope; an error if it is set already.
+    pub(crate) fn add(
         &mut self,
         scope: ResourceId,
         type_name: &Arc<str>,
         default: Parameter,
     ) -> Result<(), CatalogError> {
-        let types = self.defaults.scopes.entry(scope).or_default();
+        let types = self.scopes.entry(scope).or_default();
         let known = types.entry(Arc::clone(type_name)).or_default();
         if let Some(earlier) = known.get(&default.name) {
             let (earlier, location) = (earlier.location.clone(), default.location);
@@ -50,9 +45,8 @@ impl Catalog {
     }
 
     /// Returns the defaults that hold for a type in a scope, those of outer scopes first.
-    #[must_use]
-    pub fn defaults_in(&self, scope: ResourceId, type_name: &str) -> Parameters {
-        let mut found: Vec<&Parameters> = self.default_tables(scope, type_name).collect();
+    pub(crate) fn in_scope(&self, scope: ResourceId, type_name: &str) -> Parameters {
+        let mut found: Vec<&Parameters> = self.tables(scope, type_name).collect();
         found.reverse();
         let mut all = Parameters::default();
         for default in found.into_iter().flatten() {
@@ -63,13 +57,13 @@ impl Catalog {
 
     /// Returns whether a value is what a default in a scope or around it says, hidden by another or not.
     pub(crate) fn is_default(&self, scope: ResourceId, type_name: &str, name: &str, value: &Value) -> bool {
-        let mut defaults = self.default_tables(scope, type_name).filter_map(|defaults| defaults.get(name));
+        let mut defaults = self.tables(scope, type_name).filter_map(|defaults| defaults.get(name));
         defaults.any(|default| is_same(&default.value, value))
     }
 
-    fn default_tables<'a>(&'a self, scope: ResourceId, type_name: &'a str) -> impl Iterator<Item = &'a Parameters> {
-        let scopes = std::iter::successors(Some(scope), |scope| self.defaults.around.get(scope).copied());
-        scopes.filter_map(move |scope| self.defaults.scopes.get(&scope)?.get(type_name))
+    fn tables<'a>(&'a self, scope: ResourceId, type_name: &'a str) -> impl Iterator<Item = &'a Parameters> {
+        let scopes = std::iter::successors(Some(scope), |scope| self.around.get(scope).copied());
+        scopes.filter_map(move |scope| self.scopes.get(&scope)?.get(type_name))
     }
 }
 

@@ -9,7 +9,9 @@
 //! [`SourceId`].
 
 mod add;
+mod apply_overrides;
 mod catalog;
+mod collect;
 mod collector;
 mod defaults;
 mod diagnostic;
@@ -24,6 +26,7 @@ mod overrides;
 mod parameter;
 mod query;
 mod reference;
+mod relate;
 mod relationship;
 mod resource;
 mod source;

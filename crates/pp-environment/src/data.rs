@@ -7,9 +7,10 @@ use pp_hiera::{ConfigFile, DataFiles, Entry, Layer, data_locations};
 use pp_types::{Error, ErrorKind};
 
 use crate::error::EnvironmentError;
+use crate::find::StoredFiles;
 use crate::find::{entries, files_below};
 use crate::read::read_file;
-use crate::services::{DiskServices, StoredFiles};
+use crate::services::DiskServices;
 
 /// The name of the configuration of a layer.
 const CONFIG: &str = "hiera.yaml";

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 
-use crate::find::MAX_FILES;
-use crate::read::MAX_FILE_BYTES;
+use crate::limits::{MAX_FILE_BYTES, MAX_FILES};
 
 /// Why an environment, one of its files, or a file of facts cannot be read.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Which files belong to an environment (spec 07 §5.14).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,10 +8,9 @@ use mcl_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use crate::error::EnvironmentError;
+use crate::limits::MAX_FILES;
 use crate::settings::{ModulePathEntry, Settings};
 
-/// Maximum number of files that are looked for in one directory, with those below it.
-pub const MAX_FILES: usize = 100_000;
 /// Maximum number of directories inside each other.
 const MAX_DEPTH: usize = 64;
 
@@ -76,6 +76,9 @@ pub struct Module {
     /// The directory.
     pub directory: PathBuf,
 }
+
+/// The files of modules that an artifact holds, by their paths.
+pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
 
 impl Module {
     /// Lists the `.pp` files in `manifests`, `functions` and `types`, sorted, with their paths in the module.

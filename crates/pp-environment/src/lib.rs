@@ -22,6 +22,7 @@ mod fact_changes;
 mod facts;
 mod find;
 mod host_facts;
+mod limits;
 mod load;
 mod look_up;
 mod metadata;
@@ -43,13 +44,14 @@ pub use fact_changes::{
     Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,
 };
 pub use facts::Facts;
-pub use find::{Input, Layout, MAX_FILES, Module, find, is_puppet_path, puppet_files};
+pub use find::{Input, Layout, Module, find, is_puppet_path, puppet_files};
 pub use host_facts::{FactModules, HostFacts};
+pub use limits::{MAX_FILE_BYTES, MAX_FILES};
 pub use load::{Loaded, load, load_all, parse_files, parse_text};
 pub use look_up::{LookedUp, look_up};
 pub use node::{EMULATED_VERSION, node_options};
 pub use pp_facts::{Change, Executables, Printed, Reader};
-pub use read::MAX_FILE_BYTES;
+
 pub use ruby_types::RubyTypes;
 pub use services::DiskServices;
 pub use stored::StoredEnvironment;

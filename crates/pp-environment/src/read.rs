@@ -8,9 +8,7 @@ use std::path::Path;
 use rustix::fs::{OFlags, makedev};
 
 use crate::error::EnvironmentError;
-
-/// Maximum size of a file of an environment. Spans count bytes in 32 bits.
-pub const MAX_FILE_BYTES: u64 = 256 << 20;
+use crate::limits::MAX_FILE_BYTES;
 
 /// Reads a regular file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, EnvironmentError> {

@@ -7,8 +7,7 @@ use pp_evaluator::RubyFact;
 use pp_facts::{RubyFactFile, ruby_fact_files};
 use pp_types::{Hash, Value};
 
-use crate::find::Module;
-use crate::services::StoredFiles;
+use crate::find::{Module, StoredFiles};
 
 /// Whether facts are those of a machine without Ruby. Facter always adds the version of its Ruby, and then its facts are complete.
 pub(crate) fn lack_ruby(facts: &Hash) -> bool {

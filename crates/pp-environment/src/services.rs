@@ -15,14 +15,11 @@ use pp_types::{Error, ErrorKind, Hash};
 
 use crate::dependencies::{absent_dependencies, absent_module};
 use crate::error::EnvironmentError;
-use crate::find::Module;
+use crate::find::{Module, StoredFiles};
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
 use crate::read::{read_file, read_inside};
 use crate::ruby_facts::{lack_ruby, ruby_facts};
 use crate::ruby_functions::{ruby_function_files, ruby_function_name};
-
-/// The files of modules that an artifact holds, by their paths.
-pub(crate) type StoredFiles = BTreeMap<String, Vec<u8>>;
 
 /// Answers from the directories of modules and from an artifact, and remembers which files of this machine were asked for.
 #[derive(Debug, Default)]

@@ -14,14 +14,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{StoredLayer, data_files};
 use crate::error::EnvironmentError;
-use crate::find::{Module, files_below};
+use crate::find::{Module, StoredFiles, files_below};
+use crate::limits::MAX_FILE_BYTES;
 use crate::load::Loaded;
 use crate::metadata::METADATA;
-use crate::read::{MAX_FILE_BYTES, check_inside, read_file};
+use crate::read::{check_inside, read_file};
 use crate::ruby_facts::files_to_store;
 use crate::ruby_functions::ruby_function_files;
 use crate::ruby_types::{RubyTypes, is_valid};
-use crate::services::{DiskServices, StoredFiles};
+use crate::services::DiskServices;
 
 /// An environment as an artifact holds it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -156,7 +157,7 @@ mod tests {
     use pp_functions::FileKind;
 
     use super::*;
-    use crate::find::{Input, find};
+    use crate::find::{Input, StoredFiles, find};
     use crate::load::load_all;
 
     fn stored() -> StoredEnvironment {

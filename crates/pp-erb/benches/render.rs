@@ -4,11 +4,9 @@
 //! ratio is left out.
 
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
-use pp_erb::{Budget, Change, Found, Mutability, Objects, Scope, Template};
-use pp_types::{Error, ErrorKind, Value};
+use pp_erb::{Budget, Objects, Template, Variables};
 use serde_json::{Value as Json, json};
 use test_support::{min_time, ratio};
 
@@ -45,55 +43,6 @@ const PART: &str = r##"
 <% end -%>
 </VirtualHost>
 "##;
-
-struct Variables(Vec<(String, Value)>);
-
-impl Scope for Variables {
-    fn variable(&mut self, name: &str) -> Option<Found> {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| Found { value: value.clone(), parameter: None })
-    }
-
-    fn lookup(&mut self, name: &str) -> Result<Found, Error> {
-        Ok(self.variable(name).unwrap_or(Found { value: Value::Undef, parameter: None }))
-    }
-
-    fn variables(&mut self) -> Vec<(Arc<str>, Found)> {
-        Vec::new()
-    }
-
-    fn set_variable(&mut self, _: &str, _: Value) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn mutability(&mut self, _: &Value) -> Mutability {
-        Mutability::Shared
-    }
-
-    fn change(&mut self, _: &[Change]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {
-        Err(Error::new(ErrorKind::Unknown, format!("Unknown function '{name}'")))
-    }
-
-    fn convert(&mut self, name: &str, _: &Value) -> Result<Value, Error> {
-        Err(Error::new(ErrorKind::Unknown, format!("Unknown function '{name}'")))
-    }
-
-    fn has_legacy_function(&mut self, _: &str) -> bool {
-        false
-    }
-
-    fn resource(&mut self) -> String {
-        "Class[main]".to_owned()
-    }
-
-    fn charge(&mut self, _: u64, _: u64) -> Result<(), Error> {
-        Ok(())
-    }
-}
 
 fn variables() -> Json {
     json!({
@@ -143,7 +92,7 @@ fn main() {
     let text = PART.repeat(6);
     let variables = variables();
     let entries = variables.as_object().into_iter().flatten();
-    let mut scope = Variables(entries.map(|(name, value)| (name.clone(), pp_types::from_json(value))).collect());
+    let mut scope = Variables::new(entries.map(|(name, value)| (name.as_str().into(), pp_types::from_json(value))));
     let template = Template::parse(&text).expect("a template");
     let mut render = || {
         let objects = Objects::default();

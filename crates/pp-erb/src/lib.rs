@@ -25,9 +25,11 @@ mod syntax;
 mod tags;
 mod template;
 mod value;
+mod variables;
 
 pub use error::{Error, ErrorKind};
 pub use interpreter::Budget;
 pub use objects::{Change, Found, Objects, ParameterId};
 pub use scope::{Mutability, Scope};
 pub use template::{Rendered, Template};
+pub use variables::{CallFunction, Variables};

@@ -26,6 +26,7 @@ mod os;
 mod os_release;
 mod print;
 mod processors;
+mod read_network;
 mod release;
 mod ruby_facts;
 mod selinux;

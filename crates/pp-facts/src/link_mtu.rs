@@ -95,7 +95,7 @@ mod tests {
     fn links_have_a_maximum_size_of_packets() {
         let Ok(mtus) = link_mtus() else { return test_support::skip("the kernel does not list links here") };
         let indexes: Vec<u32> =
-            crate::NetworkState::read(&crate::Machine::local()).links.iter().map(|l| l.index).collect();
+            crate::read_network::read_network(&crate::Machine::local()).links.iter().map(|l| l.index).collect();
         assert!(!indexes.is_empty() && indexes.iter().all(|index| mtus.contains_key(index)), "{indexes:?} {mtus:?}");
     }
 

@@ -10,6 +10,7 @@ use crate::fact::{FactSet, Fields, strings};
 use crate::host_name::HostName;
 use crate::machine::Machine;
 use crate::network_state::{Address, Link, NetworkState};
+use crate::read_network::read_network;
 
 /// The names of the flags of IPv6 addresses, from the lowest bit on.
 const FLAGS: [&str; 8] =
@@ -75,7 +76,7 @@ pub(crate) fn networking(machine: &Machine) -> FactSet {
     let network = match &machine.network {
         Some(network) => network,
         None => {
-            read = NetworkState::read(machine);
+            read = read_network(machine);
             &read
         }
     };

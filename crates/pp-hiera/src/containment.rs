@@ -5,6 +5,9 @@
 //! host's data. So a path must stay in the directory that comes before its first expression. Data of a module must stay in the
 //! module, whatever its `hiera.yaml` says.
 
+use std::path::Component;
+
+use path_clean::clean;
 use pp_types::Error;
 
 use crate::config::{Config, Level};
@@ -66,25 +69,10 @@ impl Boundary {
 
 /// Whether a path is in a directory, by their names: symbolic links are not followed here.
 fn is_inside(path: &str, directory: &str) -> bool {
-    let (path, directory) = (normalized(path), normalized(directory));
-    path.0 == directory.0 && path.1.starts_with(&directory.1) && path.1.get(directory.1.len()) != Some(&"..")
-}
-
-/// Returns whether a path is absolute, and its parts without `.`, and without `..` after others.
-fn normalized(path: &str) -> (bool, Vec<&str>) {
-    let is_absolute = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            ".." if is_absolute => {}
-            part => parts.push(part),
-        }
-    }
-    (is_absolute, parts)
+    let (path, directory) = (clean(path), clean(directory));
+    let directory = directory.strip_prefix(".").unwrap_or(&directory);
+    let below = path.strip_prefix(directory).ok().filter(|_| path.has_root() == directory.has_root());
+    below.is_some_and(|below| below.components().next() != Some(Component::ParentDir))
 }
 
 #[cfg(test)]

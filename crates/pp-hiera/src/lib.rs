@@ -1,7 +1,7 @@
 //! Hiera 5: values of keys from a hierarchy of files.
 //!
-//! [`Hiera`] holds what a compilation has read, and answers [`Hiera::lookup`], with an [`Explanation`] on request. The layers are the global
-//! one, the environment and the module of the key; each has a `hiera.yaml`, whose levels name files, after
+//! [`Hiera`] holds what a compilation has read, and answers [`Hiera::lookup`], with an [`Explanation`] on request. The layers are
+//! the global one, the environment and the module of the key; each has a `hiera.yaml`, whose levels name files, after
 //! interpolation of variables. Values of several levels are merged by a [`Merge`]. Two traits connect it with the world: files
 //! come from [`DataFiles`]; variables, functions and types from a [`Host`].
 //!
@@ -12,6 +12,7 @@
 
 mod backend;
 mod config;
+mod config_file;
 mod config_v4;
 mod containment;
 mod data;
@@ -28,10 +29,12 @@ mod interpolate;
 mod json;
 mod key;
 mod lookup;
+mod lookup_options;
 mod merge;
 mod options;
 mod parse;
 mod problem;
+mod read_data;
 mod schema;
 mod session;
 mod template;

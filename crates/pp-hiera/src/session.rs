@@ -149,7 +149,7 @@ impl Session<'_, '_> {
             Some(file) => {
                 let bytes = self.hiera.files.read(&file.path)?.unwrap_or_default();
                 let text = std::str::from_utf8(&bytes).map_err(|_| error(format!("({}): not UTF-8", file.path)))?;
-                Some(Rc::new(crate::config::read(layer, &file, text)?))
+                Some(Rc::new(crate::config_file::read(layer, &file, text)?))
             }
             None => None,
         };

@@ -3,7 +3,8 @@
 use mcl_diagnostics::Code;
 use pp_ast::{Attribute, Expr, ExprId, TextRange};
 
-use crate::check::{Context, Findings, range};
+use crate::context::{Context, Findings};
+use crate::source_map::range;
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     if !findings.is_on(Code::W0305) {

@@ -3,7 +3,7 @@
 use mcl_diagnostics::Code;
 use pp_ast::{Attribute, AttributeName, Expr, ExprId, ResourceBody};
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let tree = context.tree;

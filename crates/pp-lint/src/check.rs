@@ -1,31 +1,20 @@
 //! Running the lints over one file.
 
-use mcl_diagnostics::{Code, Diagnostic, SourceFile, Span, Stage};
-use pp_ast::{Expr, ExprId, TextRange, Tree};
+use mcl_diagnostics::{Code, Diagnostic};
 
+use crate::context::{Context, Findings, Subject};
 use crate::ignore::Ignored;
 use crate::source_map::SourceMap;
 use crate::{
     alignment, attributes, commas, definitions, expressions, facts, parameters, strings, variables, whitespace,
 };
 
-/// A file to check.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The file.
-    pub file: &'a SourceFile,
-    /// Its tree, without syntax errors.
-    pub tree: &'a Tree,
-    /// If it is in `manifests` of a module: the name of the class or define that it is for, e.g. `apache::mod::ssl`.
-    pub autoload_name: Option<&'a str>,
-}
-
 /// Runs all lints for which `is_on` returns true, and returns their warnings in the order of their locations.
 #[must_use]
 pub fn check(subject: Subject<'_>, is_on: &dyn Fn(Code) -> bool) -> Vec<Diagnostic> {
     let map = SourceMap::new(subject.tree, &subject.file.text);
     let ignored = Ignored::new(subject.file, &map);
-    let mut findings = Findings { subject, is_on, ignored, out: Vec::new() };
+    let mut findings = Findings::new(subject, is_on, ignored);
     let context = Context { subject, text: &subject.file.text, tree: subject.tree, map: &map };
     if !map.is_template {
         whitespace::check(&context, &mut findings);
@@ -39,76 +28,5 @@ pub fn check(subject: Subject<'_>, is_on: &dyn Fn(Code) -> bool) -> Vec<Diagnost
     parameters::check(&context, &mut findings);
     variables::check(&context, &mut findings);
     commas::check(&context, &mut findings);
-    findings.out.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
-    findings.out
-}
-
-/// What a lint looks at.
-pub(crate) struct Context<'a> {
-    pub(crate) subject: Subject<'a>,
-    pub(crate) text: &'a str,
-    pub(crate) tree: &'a Tree,
-    pub(crate) map: &'a SourceMap,
-}
-
-impl<'a> Context<'a> {
-    pub(crate) fn range(&self, id: ExprId) -> TextRange {
-        self.tree.ranges[id]
-    }
-
-    /// Returns the text of a range; empty if it is not one.
-    pub(crate) fn slice(&self, range: TextRange) -> &'a str {
-        self.text.get(range.start as usize..range.end as usize).unwrap_or("")
-    }
-
-    /// Returns the text of an expression.
-    pub(crate) fn source(&self, id: ExprId) -> &'a str {
-        self.slice(self.range(id))
-    }
-
-    /// Returns the value of a string literal.
-    pub(crate) fn string(&self, id: ExprId) -> Option<&'a str> {
-        match &self.tree.exprs[id] {
-            Expr::String(text) => Some(self.tree.str(*text)),
-            _ => None,
-        }
-    }
-
-    /// Returns a bare word or a string literal.
-    pub(crate) fn word(&self, id: ExprId) -> Option<&'a str> {
-        match &self.tree.exprs[id] {
-            Expr::Name(text) | Expr::TypeName(text) | Expr::String(text) => Some(self.tree.str(*text)),
-            _ => None,
-        }
-    }
-}
-
-/// The warnings so far.
-pub(crate) struct Findings<'a> {
-    subject: Subject<'a>,
-    is_on: &'a dyn Fn(Code) -> bool,
-    ignored: Ignored,
-    out: Vec<Diagnostic>,
-}
-
-impl Findings<'_> {
-    /// Whether a lint is on. Costly lints ask before they start.
-    pub(crate) fn is_on(&self, code: Code) -> bool {
-        (self.is_on)(code)
-    }
-
-    /// Adds a warning, unless the lint is off or ignored there.
-    pub(crate) fn add(&mut self, code: Code, range: TextRange, message: impl Into<String>, help: impl Into<String>) {
-        if !self.is_on(code) || self.ignored.contains(code, self.subject.file.line_of(range.start)) {
-            return;
-        }
-        let span = Span::new(self.subject.tree.file, range.start, range.end);
-        self.out.push(Diagnostic::warning(code, Stage::Puppet, message).at(span).help(help));
-    }
-}
-
-/// Returns a range of bytes.
-pub(crate) fn range(start: usize, end: usize) -> TextRange {
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    TextRange { start: offset(start), end: offset(end) }
+    findings.into_sorted()
 }

@@ -3,7 +3,7 @@
 use mcl_diagnostics::Code;
 use pp_ast::{AttributeList, Expr, ExprId, TextRange};
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     if !findings.is_on(Code::W0346) {

@@ -2,7 +2,7 @@
 
 use pp_ast::TextRange;
 
-use crate::check::Context;
+use crate::context::Context;
 
 /// Returns the comments on the lines directly before an offset, one after the other.
 pub(crate) fn before<'a>(context: &Context<'a>, start: u32) -> &'a [TextRange] {

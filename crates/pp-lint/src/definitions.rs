@@ -3,8 +3,8 @@
 use mcl_diagnostics::Code;
 use pp_ast::{ClassDefinition, Definition, Expr, ExprId, ParameterList, StrId, TextRange};
 
-use crate::check::{Context, Findings};
 use crate::comments::before;
+use crate::context::{Context, Findings};
 
 /// What classes, defines and functions have in common.
 struct Named {

@@ -3,7 +3,7 @@
 use mcl_diagnostics::Code;
 use pp_ast::{ArrowOp, BinaryOp, Expr, ExprId, Radix, TextRange};
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let tree = context.tree;

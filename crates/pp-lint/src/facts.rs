@@ -4,7 +4,7 @@ use mcl_diagnostics::Code;
 use pp_ast::{AssignOp, Expr};
 use rustc_hash::FxHashSet;
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 
 /// Old names of facts, sorted, and how to write them now. Puppet 8 does not have them.
 const LEGACY: &[(&str, &str)] = &[

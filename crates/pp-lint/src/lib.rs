@@ -12,6 +12,7 @@ mod attributes;
 mod check;
 mod commas;
 mod comments;
+mod context;
 mod definitions;
 mod expressions;
 mod facts;
@@ -25,5 +26,6 @@ mod tests;
 mod variables;
 mod whitespace;
 
-pub use check::{Subject, check};
+pub use check::check;
+pub use context::Subject;
 pub use table::{LINTS, Level, Lint, find_lint};

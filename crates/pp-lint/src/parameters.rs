@@ -3,8 +3,8 @@
 use mcl_diagnostics::Code;
 use pp_ast::{Definition, Expr, ExprId, Parameter, ParameterList, TextRange};
 
-use crate::check::{Context, Findings};
 use crate::comments::before;
+use crate::context::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     for definition in context.tree.definitions.values() {

@@ -4,7 +4,11 @@
 
 use pp_ast::{Expr, TextRange, Tree};
 
-use crate::check::range;
+/// Returns a range of bytes.
+pub(crate) fn range(start: usize, end: usize) -> TextRange {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    TextRange { start: offset(start), end: offset(end) }
+}
 
 /// The literals and comments of a file.
 #[derive(Debug, Default)]

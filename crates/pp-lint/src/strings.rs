@@ -4,7 +4,7 @@ use mcl_diagnostics::Code;
 use pp_ast::{Expr, ExprId};
 use rustc_hash::FxHashSet;
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let tree = context.tree;

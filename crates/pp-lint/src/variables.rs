@@ -7,7 +7,7 @@ use mcl_diagnostics::Code;
 use pp_ast::{AssignOp, Definition, Expr, ExprId, LambdaId, ParameterList, TextRange};
 use rustc_hash::FxHashMap;
 
-use crate::check::{Context, Findings};
+use crate::context::{Context, Findings};
 use crate::facts::{better_fact, is_legacy};
 
 /// What a scope belongs to.

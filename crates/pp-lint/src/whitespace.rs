@@ -2,7 +2,8 @@
 
 use mcl_diagnostics::Code;
 
-use crate::check::{Context, Findings, range};
+use crate::context::{Context, Findings};
+use crate::source_map::range;
 
 /// Columns of a line, as `puppet-lint` counts them.
 const MAX_COLUMNS: usize = 140;

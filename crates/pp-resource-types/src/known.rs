@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::known_type::KnownType;
 use crate::read_type::ReadType;
+use crate::reading::Reading;
 use crate::resource_type::ResourceType;
 use crate::{core, modules};
 
@@ -24,19 +24,6 @@ pub fn find(name: &str) -> Option<&'static ResourceType> {
 
 /// Reads the source of a type.
 pub type TypeReader = Arc<dyn Fn() -> Reading + Send + Sync>;
-
-/// What reading the source of a type gives.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Reading {
-    /// The type.
-    Type(Box<ReadType>),
-    /// Only that there is a type: its source cannot be read.
-    Name,
-    /// The file declares no type of this name.
-    Nothing,
-    /// Puppet cannot load the file either; why not.
-    Broken(String),
-}
 
 /// The native types that a program can use: those of Puppet itself, and those of the modules that are installed. Cloning is
 /// cheap, and clones share what was read.

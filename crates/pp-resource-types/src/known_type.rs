@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::known::Reading;
 use crate::metaparameter::METAPARAMETERS;
 use crate::read_type::{ReadType, TitleProblem, Titles};
+use crate::reading::Reading;
 use crate::resource_type::ResourceType;
 use crate::rule::{Given, Problem};
 

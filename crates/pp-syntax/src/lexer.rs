@@ -6,6 +6,7 @@
 //!
 //! Lexing never fails: an invalid literal becomes an [`TokenKind::ErrorValue`] and an error.
 
+mod context;
 mod escape;
 mod heredoc;
 mod interpolation;
@@ -18,9 +19,9 @@ use logos::{Lexer as Automaton, Logos};
 use pp_ast::TextRange;
 
 use crate::error::{SyntaxError, SyntaxErrorKind};
-use crate::lexer::string::StringContext;
+use crate::lexer::context::StringContext;
 use crate::lexer::word::{bare_word, kind_of_name, type_name, variable};
-use crate::parse::Mode;
+use crate::mode::Mode;
 use crate::token::TokenKind;
 use crate::tokens::{ContentIdx, Token, Tokens};
 

@@ -10,10 +10,12 @@ mod builder;
 mod error;
 mod lexer;
 mod message;
+mod mode;
 mod name;
 mod operators;
 mod outline;
 mod parse;
+mod parse_tokens;
 mod pn;
 mod recovery;
 mod token;
@@ -29,7 +31,8 @@ mod grammar {
     include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
 }
 
+pub use mode::Mode;
 pub use outline::token_ranges;
-pub use parse::{Mode, Parsed, parse};
+pub use parse::{Parsed, parse};
 pub use pn::pn;
 pub use validate::{ModuleFile, ModuleFolder, ValidationOptions, validate, validate_location};

@@ -3,7 +3,7 @@
 use pp_ast::TextRange;
 
 use crate::lexer::{MAX_LENGTH, lex};
-use crate::parse::Mode;
+use crate::mode::Mode;
 use crate::token::TokenKind;
 
 /// Returns where the tokens of a manifest are, in order. A string with interpolation is one token; the texts of heredocs are left

@@ -1,24 +1,15 @@
 //! The parse stage.
 
-use lalrpop_util::ParseError;
 use mcl_diagnostics::{Diagnostic, FileId};
 use pp_ast::{Expr, TextRange, Tree};
 
 use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
-use crate::grammar::ProgramParser;
 use crate::lexer::{MAX_LENGTH, lex};
+use crate::mode::Mode;
+use crate::parse_tokens::parse_tokens;
 use crate::recovery::recover;
-use crate::tokens::{TokenIdx, Tokens};
-
-/// What a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// A manifest.
-    Manifest,
-    /// An EPP template.
-    Template,
-}
+use crate::tokens::TokenIdx;
 
 /// The result of the parse stage: always a tree, and what is wrong with the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,23 +102,4 @@ fn empty_tree(file: FileId) -> Tree {
     let mut tree = Tree::new(file);
     tree.root = Some(tree.add(Expr::Error, TextRange::default()));
     tree
-}
-
-/// Runs the generated parser on the tokens from `from` up to `to`. Returns the first token that does not fit: `to` if the
-/// tokens end too early.
-///
-/// # Errors
-/// If the tokens do not follow the grammar.
-pub fn parse_tokens(builder: &mut Builder<'_>, tokens: &Tokens, from: TokenIdx, to: TokenIdx) -> Result<(), TokenIdx> {
-    let start = [tokens.list.first().map(|token| (TokenIdx::default(), token.kind, TokenIdx::default().next()))];
-    let skip = from.as_u32().max(1) as usize;
-    let rest = tokens.list.iter().enumerate().take(to.as_u32() as usize).skip(skip).map(|(index, token)| {
-        let index = TokenIdx::from_u32(index as u32);
-        (index, token.kind, index.next())
-    });
-    match ProgramParser::new().parse(builder, start.into_iter().flatten().chain(rest).map(Ok)) {
-        Ok(()) => Ok(()),
-        Err(ParseError::UnrecognizedToken { token, .. } | ParseError::ExtraToken { token }) => Err(token.0),
-        Err(ParseError::UnrecognizedEof { .. } | ParseError::InvalidToken { .. } | ParseError::User { .. }) => Err(to),
-    }
 }

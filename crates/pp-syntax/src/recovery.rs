@@ -12,7 +12,7 @@ use pp_ast::TextRange;
 
 use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
-use crate::parse::parse_tokens;
+use crate::parse_tokens::parse_tokens;
 use crate::recovery::brackets::Brackets;
 use crate::recovery::diagnosis::diagnose;
 use crate::token::TokenKind;

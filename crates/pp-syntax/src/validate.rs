@@ -2,6 +2,7 @@
 
 mod assignment;
 mod attributes;
+mod callable;
 mod definition;
 mod duplicate;
 mod effect;
@@ -19,6 +20,7 @@ use rustc_hash::FxHashSet;
 
 pub use location::{ModuleFile, ModuleFolder, validate_location};
 
+use crate::validate::callable::Callable;
 use crate::validate::effect::Purity;
 use crate::validate::error::{ValidationError, ValidationErrorKind};
 use crate::validate::label::label;
@@ -164,7 +166,7 @@ impl Validator<'_> {
             }
             Expr::Epp { parameters, body } => {
                 let parameters = parameters.unwrap_or_default();
-                self.parameters(parameters, definition::Callable::Template);
+                self.parameters(parameters, Callable::Template);
                 return self.block(*body, Place::Nested, None);
             }
             Expr::Variable(name) => self.variable(id, tree.str(*name)),
@@ -283,7 +285,7 @@ impl Validator<'_> {
     fn lambda(&mut self, lambda: Option<LambdaId>) {
         let Some(lambda) = lambda else { return };
         let lambda = self.tree.lambdas[lambda];
-        self.parameters(lambda.parameters, definition::Callable::Lambda);
+        self.parameters(lambda.parameters, Callable::Lambda);
         if let Some(returns) = lambda.returns {
             self.expr(returns, Place::Nested);
         }

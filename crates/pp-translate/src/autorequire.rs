@@ -6,22 +6,11 @@ use mcl_diagnostics::Diagnostic;
 use pp_resource_types::{KnownTypes, clean_path};
 use rustc_hash::FxHashMap;
 
+use crate::automatic::Automatic;
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex};
 use crate::lookup::Names;
 use crate::type_rules::{TypeRules, unread};
 use crate::value::PuppetValue;
-
-/// An edge that the rules of a type add unless an explicit edge connects the same pair.
-pub(crate) struct Automatic {
-    pub(crate) source: ResourceIndex,
-    pub(crate) target: ResourceIndex,
-    /// The resource whose type has the rule.
-    pub(crate) resource: ResourceIndex,
-    /// The rule, as the predicate of a sentence about the resource.
-    pub(crate) why: &'static str,
-    /// A change of the source refreshes the target.
-    pub(crate) refreshes: bool,
-}
 
 /// Calls `add` for every automatic edge, in the order in which an agent evaluates them.
 pub(crate) fn automatic_edges(

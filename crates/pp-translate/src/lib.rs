@@ -4,6 +4,7 @@
 //! [`build_relationships`] builds the graph that Puppet's own agent would traverse, and [`translate`] turns each Puppet
 //! resource into one of our kinds. The crate knows nothing about mcl, merging, or how a resource is applied.
 
+mod automatic;
 mod autorequire;
 mod catalog;
 mod catalog_json;

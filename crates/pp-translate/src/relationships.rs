@@ -13,7 +13,8 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_resource_types::KnownTypes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::autorequire::{Automatic, automatic_edges, unread_relations};
+use crate::automatic::Automatic;
+use crate::autorequire::{automatic_edges, unread_relations};
 use crate::catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole};
 use crate::lookup::Names;
 use crate::reference::Reference;

@@ -10,75 +10,33 @@ mod cron;
 mod exec;
 mod fallback;
 mod file;
+mod finish;
 mod ini;
+mod native;
+mod options;
 mod refused;
 mod resource_types;
+mod rules;
 mod sensitive;
 mod ssh;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use mcl_value::Value;
-use pp_resource_types::{IniType, KnownTypes};
-use resource_graph::{Edge, Meta, Resource, ResourceGraph, ResourceId, VertexId, masked};
+use pp_resource_types::IniType;
+use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{CatalogResource, ResourceIndex};
 use crate::cycles::cycle_errors;
 use crate::relationships::{Label, Reason, Relationships, Vertex, VertexIndex};
 use crate::translate::concat::Concat;
+use crate::translate::finish::finish;
+use crate::translate::native::Native;
 use crate::translate::refused::refused_values;
+use crate::translate::rules::Rules;
+use crate::translate::sensitive::without_secrets;
 use crate::value::PuppetValue;
 
-/// How to handle a resource without a native equivalent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FallbackPolicy {
-    /// Apply it with an installed Puppet.
-    #[default]
-    Puppet,
-    /// Report an error.
-    Error,
-}
-
-/// How to translate.
-#[derive(Clone, Debug)]
-pub struct TranslateOptions {
-    /// How to handle resources without a native equivalent.
-    pub fallback: FallbackPolicy,
-    /// The directories of modules, for `puppet:///modules/…` sources.
-    pub module_path: Vec<PathBuf>,
-    /// The files of modules that are at hand, by their paths: `modules/NAME/files/…`.
-    pub module_files: Arc<BTreeMap<String, Vec<u8>>>,
-    /// The resource types, with those of modules.
-    pub types: KnownTypes,
-    /// Seconds between two runs of a fallback (Puppet's `runinterval`).
-    pub run_interval: u32,
-}
-
-impl Default for TranslateOptions {
-    fn default() -> TranslateOptions {
-        TranslateOptions {
-            fallback: FallbackPolicy::default(),
-            module_path: Vec::new(),
-            module_files: Arc::default(),
-            types: KnownTypes::core(),
-            run_interval: 1800,
-        }
-    }
-}
-
-impl TranslateOptions {
-    /// Returns how the settings of a type are written, if its resources are settings of a file.
-    fn ini_type(&self, type_name: &str) -> Option<&IniType> {
-        match type_name {
-            "Ini_setting" => Some(&ini::INI_SETTING),
-            other => self.types.find(other)?.read()?.ini.as_ref(),
-        }
-    }
-}
+pub use options::{FallbackPolicy, TranslateOptions};
 
 /// How faithful the translation of a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,104 +82,11 @@ pub struct Translation {
     pub summary: Summary,
 }
 
-/// A native resource under construction.
-pub(crate) struct Native {
-    kind: &'static str,
-    name: String,
-    params: Vec<(&'static str, Value)>,
-    meta: Meta,
-    sensitive: Vec<&'static str>,
-    /// Set for resources without work of their own.
-    propagates_refresh: bool,
-}
-
-impl Native {
-    fn new(kind: &'static str, name: impl Into<String>) -> Native {
-        Native {
-            kind,
-            name: name.into(),
-            params: Vec::new(),
-            meta: Meta::default(),
-            sensitive: Vec::new(),
-            propagates_refresh: false,
-        }
-    }
-
-    fn set(&mut self, field: &'static str, value: Value) {
-        self.params.push((field, value));
-    }
-}
-
-/// The state of the translation of one resource.
-pub(crate) struct Rules<'a> {
-    resource: &'a CatalogResource,
-    options: &'a TranslateOptions,
-    used: FxHashSet<&'a str>,
-    /// The attributes that are approximated, and how.
-    approximations: Vec<String>,
-    /// The attributes that make the resource a fallback.
-    unsupported: Vec<String>,
-}
-
-impl<'a> Rules<'a> {
-    /// Returns the value of a parameter and marks it as handled.
-    fn take(&mut self, name: &'static str) -> Option<&'a PuppetValue> {
-        self.used.insert(name);
-        self.resource.parameter(name)
-    }
-
-    /// Returns a parameter as a string; numbers and booleans are converted.
-    fn text(&mut self, name: &'static str) -> Option<String> {
-        let value = self.take(name)?;
-        let text = value.scalar_text();
-        if text.is_none() {
-            self.unsupported(format!("unexpected type of `{name}`"));
-        }
-        text
-    }
-
-    /// Returns a parameter whose name is data as a string.
-    fn text_of(&mut self, name: &'a str) -> Option<String> {
-        self.used.insert(name);
-        self.resource.parameter(name).and_then(PuppetValue::scalar_text)
-    }
-
-    /// Returns a boolean, which may be given as one of the strings that Puppet accepts.
-    fn flag(&mut self, name: &'static str) -> Option<bool> {
-        let text = self.text(name)?;
-        match text.as_str() {
-            "true" | "yes" => Some(true),
-            "false" | "no" => Some(false),
-            _ => {
-                self.unsupported(format!("invalid boolean `{name} => {text}`"));
-                None
-            }
-        }
-    }
-
-    /// Marks parameters that need no translation as handled.
-    fn ignore(&mut self, names: &[&'static str]) {
-        self.used.extend(names);
-    }
-
-    /// Returns the name attribute, or the title.
-    fn named(&mut self, namevar: &'static str) -> String {
-        self.text(namevar).unwrap_or_else(|| self.resource.reference.title.to_string())
-    }
-
-    fn approximate(&mut self, how: impl Into<String>) {
-        self.approximations.push(how.into());
-    }
-
-    fn unsupported(&mut self, what: impl Into<String>) {
-        self.unsupported.push(what.into());
-    }
-
-    /// Copies a string parameter.
-    fn carry(&mut self, native: &mut Native, from: &'static str, to: &'static str) {
-        if let Some(text) = self.text(from) {
-            native.set(to, Value::str(text));
-        }
+/// Returns how the settings of a type are written, if its resources are settings of a file.
+fn ini_type<'a>(type_name: &str, options: &'a TranslateOptions) -> Option<&'a IniType> {
+    match type_name {
+        "Ini_setting" => Some(&ini::INI_SETTING),
+        other => options.types.find(other)?.read()?.ini.as_ref(),
     }
 }
 
@@ -331,19 +196,6 @@ fn container_boundary(name: String, container: &CatalogResource) -> Resource {
     finish(boundary, container)
 }
 
-fn finish(mut native: Native, from: &CatalogResource) -> Resource {
-    sensitive::mark(&mut native, from);
-    Resource {
-        id: ResourceId { kind: native.kind.into(), name: native.name.into() },
-        params: native.params.into_iter().map(|(k, v)| (Arc::from(k), v)).collect(),
-        meta: native.meta.into(),
-        sensitive: native.sensitive.into_iter().map(Arc::from).collect(),
-        span: None,
-        propagates_refresh: native.propagates_refresh,
-        origin: from.origin().map(Arc::from),
-    }
-}
-
 struct TranslatedResource {
     resource: Resource,
     fidelity: Fidelity,
@@ -377,7 +229,7 @@ fn translate_resource(
         "Concat_fragment" => Some(concat.fragment(&mut rules)),
         "Resources" => Some(resource_types::resources(&mut rules)),
         "Schedule" | "Filebucket" => Some(resource_types::puppet_settings(&mut rules)),
-        other => options.ini_type(other).map(|ini| ini::setting(&mut rules, ini)),
+        other => ini_type(other, options).map(|ini| ini::setting(&mut rules, ini)),
     };
     let Some(mut native) = native else {
         // The source of a type may show that its resources are settings of a file.
@@ -432,17 +284,6 @@ fn fall_back(
     let parts = if &*resource.reference.type_name == "Concat_file" { concat.parts(resource) } else { Vec::new() };
     let resource = fallback::fallback(resource, &parts, options);
     TranslatedResource { resource, fidelity: Fidelity::Fallback, problems }
-}
-
-/// Returns the problems of a translation without the sensitive values that they quote.
-fn without_secrets(mut problems: Vec<String>, resource: &CatalogResource) -> Vec<String> {
-    let sensitive = sensitive::texts(resource);
-    if !sensitive.is_empty() {
-        for problem in &mut problems {
-            *problem = masked(problem, &sensitive).into_owned();
-        }
-    }
-    problems
 }
 
 /// Adds the edges between translated vertices: at most one per pair, which notifies if any of them does.

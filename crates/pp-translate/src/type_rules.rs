@@ -4,7 +4,7 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_resource_types::{Datum, Evaluation, KnownTypes, ReadType, Related, RelationKind, Surroundings, Unreadable};
 use rustc_hash::FxHashMap;
 
-use crate::autorequire::Automatic;
+use crate::automatic::Automatic;
 use crate::catalog::{Catalog, ResourceIndex};
 use crate::known_rules::known_rules;
 use crate::lookup::Names;

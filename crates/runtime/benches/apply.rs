@@ -3,6 +3,9 @@
 //! `cargo bench -p runtime --bench apply [-- [check] FILES…]`; the directory comes from `TMPDIR`. With `check` only the
 //! checking of files that need nothing is timed, many times, for a profiler to look at.
 
+#[path = "support/agent.rs"]
+mod agent;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,26 +14,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use agent::{Silent, apply};
 use resource_engine::StopLevel;
 use resource_graph::{Resource, ResourceGraph, ResourceId};
 use resources::StateDir;
-use runtime::agent::{Agent, AgentOptions, Event, Message, Observer};
+use runtime::agent::{Agent, AgentOptions, Message};
 use runtime::{finalize, local_host};
 use test_support::min_of;
 
 /// The allocator of the tools.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Failed { resource, failure, .. } = event {
-            eprintln!("{}: {failure}", resource.id);
-        }
-    }
-}
 
 /// As many as the agent has for files.
 const WORKERS: usize = 8;
@@ -43,20 +37,6 @@ fn graph(dir: &Path, files: usize) -> ResourceGraph {
         graph.add(Resource::new(id).with("state", "exists").with("content", format!("{CONTENT}{i}\n")));
     }
     graph
-}
-
-fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
-    let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
-    let mut observer = Silent;
-    let options = AgentOptions { once: true, state: Some(state), ..AgentOptions::default() };
-    let graph = graph.clone();
-    let started = Instant::now();
-    let mut agent = Agent::new(options, &mut observer).expect("an agent");
-    agent.handle().send(Message::Graph(Box::new(finalize(graph, &local_host()).expect("no cycle").engine)));
-    let summary = agent.run();
-    let elapsed = started.elapsed();
-    assert!(summary.is_success());
-    elapsed
 }
 
 /// Times `work` for each file, spread over `threads` threads.

@@ -4,16 +4,17 @@
 //! Puppet. The time has to grow with the number of settings: a file that were read and replaced for each of them would take a
 //! hundred times as long for ten times as many.
 
+#[path = "support/agent.rs"]
+mod agent;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use agent::apply;
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId};
-use resources::StateDir;
-use runtime::agent::{Agent, AgentOptions, Event, Message, Observer};
-use runtime::{finalize, local_host};
 use test_support::{min_of, ratio};
 
 /// The allocator of the tools.
@@ -24,16 +25,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const MAX_GROWTH: f64 = 20.0;
 /// The settings of a section.
 const SECTION: usize = 50;
-
-struct Silent;
-
-impl Observer for Silent {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Failed { resource, failure, .. } = event {
-            eprintln!("{}: {failure}", resource.id);
-        }
-    }
-}
 
 /// A file with every second setting, with another value.
 fn text(settings: usize) -> String {
@@ -64,21 +55,6 @@ fn graph(path: &Path, settings: usize) -> ResourceGraph {
         }
     }
     graph
-}
-
-fn apply(scratch: &Path, graph: &ResourceGraph) -> Duration {
-    let state = StateDir::open(&scratch.join("prefix")).expect("a fresh prefix");
-    let mut observer = Silent;
-    let options = AgentOptions { once: true, state: Some(state), ..AgentOptions::default() };
-    let graph = graph.clone();
-    let started = Instant::now();
-    let mut agent = Agent::new(options, &mut observer).expect("an agent");
-    let engine = finalize(graph, &local_host()).expect("no cycle").engine;
-    agent.handle().send(Message::Graph(Box::new(engine)));
-    let summary = agent.run();
-    let elapsed = started.elapsed();
-    assert!(summary.is_success());
-    elapsed
 }
 
 /// Reads the file, edits it by a table of its lines, and replaces it.

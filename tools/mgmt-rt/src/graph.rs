@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use mcl_diagnostics::{Code, Files, Format};
-use runtime::{finalize, local_host};
+use mcl_diagnostics::{Files, Format};
 
 use crate::report;
-use crate::sources::{Sources, Wait};
+use crate::sources::{Sources, Wait, finalized};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -48,20 +47,9 @@ pub fn run(args: &Args) -> ExitCode {
     let mut report = |notes| report::print(notes, files, errors);
     let wait = args.wait.limit(&mut report);
     let first = args.sources.first_graph(program.as_ref(), args.prefix.as_deref(), wait, args.wait.commands());
-    let finalized = first.and_then(|(graph, warnings)| {
-        report::print(warnings, files, errors);
-        finalize(graph, &local_host())
-    });
-    let graph = match finalized {
-        Ok(finalized) => {
-            report::print(finalized.notes, files, errors);
-            finalized.graph
-        }
-        Err(diagnostics) => {
-            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107 || d.code == Code::P0701);
-            report::print(diagnostics, files, errors);
-            return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
-        }
+    let graph = match finalized(first, files, errors) {
+        Ok(first) => first.finalized.graph,
+        Err(code) => return code,
     };
     let mut text = match args.format {
         GraphFormat::Json => resource_graph::json_text(&graph),

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Code, Diagnostic, Files, Format};
+use mcl_diagnostics::{Diagnostic, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, PlanRecorder, Signals, Summary};
-use runtime::{Commands, PlanSettings, StateDir, default_prefix, finalize, local_host};
+use runtime::{Commands, PlanSettings, StateDir, default_prefix};
 
 use crate::apply::{exit_on_signals, interrupted, unusable_state};
 use crate::helper;
@@ -17,7 +17,7 @@ use crate::plan::printer::{PlanFormat, PlanPrinter};
 use crate::program;
 use crate::report;
 use crate::saved_plan::{self, SavedPlan};
-use crate::sources::{Sources, Wait};
+use crate::sources::{Sources, Wait, finalized};
 
 mod printer;
 
@@ -63,23 +63,10 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let mut report = |notes| report::print(notes, files, format);
     let wait = args.wait.limit(&mut report);
-    let finished = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait, args.wait.commands());
-    let mut has_unknown = false;
-    let finished = finished.and_then(|(graph, warnings)| {
-        has_unknown = warnings.iter().any(|warning| warning.code == Code::R0107);
-        report::print(warnings, files, format);
-        finalize(graph, &local_host())
-    });
-    let graph = match finished {
-        Ok(finalized) => {
-            report::print(finalized.notes, files, format);
-            finalized.engine
-        }
-        Err(diagnostics) => {
-            let unreadable = diagnostics.iter().any(|d| d.code == Code::P0107 || d.code == Code::P0701);
-            report::print(diagnostics, files, format);
-            return if unreadable { ExitCode::from(2) } else { ExitCode::FAILURE };
-        }
+    let first = args.sources.first_graph(program.as_ref(), prefix.as_deref(), wait, args.wait.commands());
+    let (graph, has_unknown) = match finalized(first, files, format) {
+        Ok(first) => (first.finalized.engine, first.has_unknown),
+        Err(code) => return code,
     };
     for problem in helper::prepare() {
         eprintln!("mgmt-rt: {problem}");

@@ -9,14 +9,15 @@ use std::time::Duration;
 use clap::ValueEnum;
 use graph_merge::UnmatchedPolicy;
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Diagnostic, Format, Severity};
+use mcl_diagnostics::{Code, Diagnostic, Files, Format, Severity};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::sources::{GraphMerger, MergeOutcome, PuppetNode, PuppetSource, Source, SourceEvent};
-use runtime::{Commands, WaitLimit};
+use runtime::{Commands, Finalized, WaitLimit, finalize, local_host};
 use serde::{Deserialize, Serialize};
 
 use crate::program;
+use crate::report;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Sources {
@@ -172,7 +173,7 @@ impl Sources {
         prefix: Option<&Path>,
         wait: WaitLimit<'_>,
         commands: Commands,
-    ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+    ) -> Result<FirstGraph, Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         let mut events = Vec::new();
         if let Some(program) = program {
@@ -193,6 +194,43 @@ impl Sources {
             Some(MergeOutcome::Failed(errors)) => Err(errors),
             // All sources have delivered a graph, so the merger does not wait.
             Some(MergeOutcome::Waiting) | None => Ok((ResourceGraph::new(), warnings)),
+        }
+    }
+}
+
+/// A first graph, with warnings.
+pub type FirstGraph = (ResourceGraph, Vec<Diagnostic>);
+
+/// A first graph that can be applied.
+pub struct FinalizedFirst {
+    pub finalized: Finalized,
+    /// Whether parts of the program are unknown without the output of commands.
+    pub has_unknown: bool,
+}
+
+/// Finalizes a first graph and prints what is wrong with it.
+///
+/// # Errors
+/// The exit code: 2 for files that cannot be read.
+pub fn finalized(
+    first: Result<FirstGraph, Vec<Diagnostic>>,
+    files: &Files,
+    format: Format,
+) -> Result<FinalizedFirst, ExitCode> {
+    let finalized = first.and_then(|(graph, warnings)| {
+        let has_unknown = warnings.iter().any(|warning| warning.code == Code::R0107);
+        report::print(warnings, files, format);
+        finalize(graph, &local_host()).map(|finalized| FinalizedFirst { finalized, has_unknown })
+    });
+    match finalized {
+        Ok(mut first) => {
+            report::print(std::mem::take(&mut first.finalized.notes), files, format);
+            Ok(first)
+        }
+        Err(diagnostics) => {
+            let is_unreadable = diagnostics.iter().any(|d| d.code == Code::P0107 || d.code == Code::P0701);
+            report::print(diagnostics, files, format);
+            Err(if is_unreadable { ExitCode::from(2) } else { ExitCode::FAILURE })
         }
     }
 }

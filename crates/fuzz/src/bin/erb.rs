@@ -8,14 +8,13 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
 use fastrand::Rng;
 use fuzz::session::{Fuzzer, Session};
 use fuzz::words::mutated;
-use pp_erb::{Budget, Change, Found, Mutability, Objects, Scope, Template};
-use pp_types::{Error, ErrorKind, Value};
+use pp_erb::{Budget, Mutability, Objects, Template, Variables};
+use pp_types::Value;
 use serde_json::json;
 
 /// The limits of a rendering, small enough for a template in an endless loop.
@@ -30,7 +29,8 @@ struct Args {
 
 struct Templates {
     corpus: Vec<String>,
-    variables: Value,
+    /// Values that the templates can change, and a function that returns its arguments.
+    scope: Variables,
 }
 
 impl Fuzzer for Templates {
@@ -43,7 +43,7 @@ impl Fuzzer for Templates {
 
     fn run(&self, template: &str, _count: usize) -> bool {
         let rendered = Template::parse(template)
-            .and_then(|parsed| parsed.render(&mut Variables(&self.variables), &Objects::default(), BUDGET));
+            .and_then(|parsed| parsed.render(&mut self.scope.clone(), &Objects::default(), BUDGET));
         if let Err(error) = &rendered {
             let offset = error.offset.unwrap_or(0) as usize;
             assert!(offset <= template.len(), "{error}: a location outside of the template");
@@ -53,57 +53,6 @@ impl Fuzzer for Templates {
 
     fn target(&self, _count: usize) -> Option<String> {
         None
-    }
-}
-
-/// What the templates see: variables that they can change, and a function that returns its arguments.
-struct Variables<'v>(&'v Value);
-
-impl Scope for Variables<'_> {
-    fn variable(&mut self, name: &str) -> Option<Found> {
-        let Value::Hash(variables) = self.0 else { return None };
-        variables.get(&Value::from(name)).map(|value| Found { value: value.clone(), parameter: None })
-    }
-
-    fn lookup(&mut self, name: &str) -> Result<Found, Error> {
-        Ok(self.variable(name).unwrap_or(Found { value: Value::Undef, parameter: None }))
-    }
-
-    fn variables(&mut self) -> Vec<(Arc<str>, Found)> {
-        let name = "a";
-        self.variable(name).map(|found| (name.into(), found)).into_iter().collect()
-    }
-
-    fn set_variable(&mut self, _: &str, _: Value) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn mutability(&mut self, _: &Value) -> Mutability {
-        Mutability::Shared
-    }
-
-    fn change(&mut self, _: &[Change]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn call_function(&mut self, _: &str, arguments: &[Value]) -> Result<Value, Error> {
-        Ok(Value::array(arguments.to_vec()))
-    }
-
-    fn convert(&mut self, function: &str, _: &Value) -> Result<Value, Error> {
-        Err(Error::new(ErrorKind::Unknown, format!("Unknown function '{function}'")))
-    }
-
-    fn has_legacy_function(&mut self, _: &str) -> bool {
-        true
-    }
-
-    fn resource(&mut self) -> String {
-        "Class[main]".to_owned()
-    }
-
-    fn charge(&mut self, _: u64, _: u64) -> Result<(), Error> {
-        Ok(())
     }
 }
 
@@ -130,7 +79,12 @@ fn main() -> ExitCode {
         "a": ["b", "a", "c"], "m": ["x", 1, null, 2.5, ["y", ["z"]], {"k": "v"}], "ns": [3, 1, 2, 10, -4],
         "h": {"b": 2, "a": 1, "c": {"d": [1, 2]}}, "hs": [{"name": "web", "port": 80}],
     });
-    let fuzzer = Templates { corpus: corpus(), variables: pp_types::from_json(&variables) };
+    let variables = variables.as_object().into_iter().flatten();
+    let variables = variables.map(|(name, value)| (name.as_str().into(), pp_types::from_json(value)));
+    let mut scope = Variables::new(variables);
+    scope.strings = Mutability::Shared;
+    scope.functions = Some(|_, arguments| Ok(Value::array(arguments.to_vec())));
+    let fuzzer = Templates { corpus: corpus(), scope };
     println!("{} templates in the corpus, {:?}", fuzzer.corpus.len(), session.duration());
     session.run(&fuzzer)
 }

@@ -4,7 +4,7 @@ use textwrap::{WordSeparator, WordSplitter};
 
 use crate::Code;
 use crate::explanation::{Block, Expectation, blocks};
-use crate::render::Style;
+use crate::render::program::Style;
 
 /// Stands for a space at which a line must not be broken.
 const NO_BREAK_SPACE: char = '\u{a0}';

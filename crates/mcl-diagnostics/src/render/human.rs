@@ -14,7 +14,9 @@ use miette::{
     SpanContents,
 };
 
-use crate::render::{Program, Style, harmful, one_line, short};
+use crate::render::escape::{harmful, one_line};
+use crate::render::program::{Program, Style};
+use crate::render::short;
 use crate::{Diagnostic, FileId, Severity, SourceFile, Span};
 
 /// Lines of more bytes are cut to a window around the span.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::render::Program;
+use crate::render::program::Program;
 use crate::{Code, LineCol, Severity, Span, Stage};
 
 /// A diagnostic. The order of the fields is that of the output.

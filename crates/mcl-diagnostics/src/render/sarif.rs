@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::render::Program;
+use crate::render::program::Program;
 use crate::{CodeInfo, Severity, Span};
 
 pub(super) fn render(programs: &[Program<'_>]) -> String {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::render::{Program, one_line};
+use crate::render::escape::one_line;
+use crate::render::program::Program;
 use crate::{Diagnostic, Severity};
 
 pub(super) fn render(program: &Program<'_>) -> String {

@@ -1,7 +1,8 @@
 use expect_test::expect;
 
+use super::program::join;
 use super::*;
-use crate::{Code, Stage, all_codes};
+use crate::{Code, FileId, Files, Span, Stage, all_codes};
 
 const MAIN: &str = r#"$port = 80
 $greeting = "hi"

@@ -92,23 +92,7 @@ impl<'t> RecoveringParser<'t> {
             Some(brackets) => (Brackets::Matched, brackets),
             None => (Brackets::Unmatched, BalancedBrackets::default()),
         };
-        RecoveringParser {
-            tokens,
-            text,
-            builder: Builder::new(file, text, tokens),
-            state,
-            brackets,
-            edits,
-            errors,
-            search: Search::new(tokens),
-            block_repairs,
-            attempts: Attempts::default(),
-            skipped_to: None,
-            edited: None,
-            covers: Vec::new(),
-            has_reported_once: false,
-            bare_names: FxHashSet::default(),
-        }
+        RecoveringParser { state, brackets, edits, errors, block_repairs, ..RecoveringParser::new(file, text, tokens) }
     }
 
     /// Balances the brackets of a file by guesses, and prepares to parse it.
@@ -120,14 +104,27 @@ impl<'t> RecoveringParser<'t> {
             let limit = tokens.start(first_on_line(tokens, string));
             brackets.errors.retain(|error| error.span.end <= limit);
         }
+        let edits = std::mem::take(&mut brackets.edits);
+        let errors = std::mem::take(&mut brackets.errors);
+        RecoveringParser {
+            state: Brackets::Guessed,
+            brackets,
+            edits,
+            errors,
+            ..RecoveringParser::new(file, text, tokens)
+        }
+    }
+
+    /// Prepares to parse a file whose brackets match.
+    fn new(file: FileId, text: &'t str, tokens: &'t Tokens) -> RecoveringParser<'t> {
         RecoveringParser {
             tokens,
             text,
             builder: Builder::new(file, text, tokens),
-            state: Brackets::Guessed,
-            edits: std::mem::take(&mut brackets.edits),
-            errors: std::mem::take(&mut brackets.errors),
-            brackets,
+            state: Brackets::Matched,
+            brackets: BalancedBrackets::default(),
+            edits: Edits::default(),
+            errors: Vec::new(),
             search: Search::new(tokens),
             block_repairs: Vec::new(),
             attempts: Attempts::default(),

@@ -9,35 +9,10 @@ use mcl_parser::ast::{Ast, DefinitionKind, Expr, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
 use crate::scope::Resolver;
-use crate::scope::names::{NameUse, Namespace, Symbol};
+use crate::scope::broken_names::{BrokenClass, Unnamed};
+use crate::scope::names::{NameUse, Symbol};
 use crate::scope::table::AliasTarget;
 use crate::scoped::{InstanceKind, ScopeId, StmtInfo};
-
-/// What the broken statements of a scope may define.
-#[derive(Default)]
-pub(crate) struct BrokenNames {
-    /// The words of broken statements.
-    pub(crate) mentions: FxHashSet<Symbol>,
-    /// Definitions whose names are missing, each with the unknown name that it accounts for.
-    pub(crate) unnamed: Vec<(Unnamed, Option<Symbol>)>,
-}
-
-/// The kinds of definitions whose names are missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unnamed {
-    In(Namespace),
-    Alias,
-}
-
-/// The body of a class with a broken head. Like that of any class, it is checked only if the class is included.
-pub(crate) struct BrokenClass {
-    /// The scope of the statement that stands for the body, an `if` with an erroneous condition.
-    scope: ScopeId,
-    stmt: StmtId,
-    body: ScopeId,
-    /// The words that may be its name; `None` if any name may be.
-    names: Option<Vec<Symbol>>,
-}
 
 impl Resolver<'_> {
     /// Records the body of a class whose head is the broken statement before it.
@@ -112,16 +87,5 @@ impl Resolver<'_> {
             current = self.out.scope(scope).parent;
         }
         false
-    }
-}
-
-impl BrokenNames {
-    fn accounts_for(&mut self, name: Symbol, wanted: Unnamed) -> bool {
-        if self.mentions.contains(&name) {
-            return true;
-        }
-        let mut unnamed = self.unnamed.iter_mut();
-        let account = unnamed.find(|(kind, used)| *kind == wanted && used.is_none_or(|used| used == name));
-        account.map(|(_, used)| *used = Some(name)).is_some()
     }
 }

@@ -9,7 +9,7 @@ use mcl_parser::ast::{Ast, Block, Definition, DefinitionKind, Name, Param, Stmt,
 use rustc_hash::FxHashMap;
 
 use crate::scope::Resolver;
-use crate::scope::broken::Unnamed;
+use crate::scope::broken_names::Unnamed;
 use crate::scope::error::{Entity, ScopeError};
 use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};

@@ -8,7 +8,7 @@ use mcl_parser::ast::StmtId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::scope::broken::BrokenNames;
+use crate::scope::broken_names::BrokenNames;
 use crate::scope::names::{Namespace, Symbol};
 use crate::scoped::{DefId, InstanceId, ScopeId};
 

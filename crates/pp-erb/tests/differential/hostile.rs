@@ -5,14 +5,14 @@ use std::panic::catch_unwind;
 use pp_erb::{Budget, ErrorKind, Objects, Template};
 use test_support::{Rng, for_each_seed};
 
-use crate::{Variables, variables};
+use crate::{scope, variables};
 
 const BUDGET: Budget = Budget { steps: 300_000, bytes: 16 << 20 };
 
 /// Renders a template, and returns the kind of its error.
 fn outcome(template: &str) -> Option<ErrorKind> {
     let rendered = Template::parse(template)
-        .and_then(|template| template.render(&mut Variables(variables()), &Objects::default(), BUDGET));
+        .and_then(|template| template.render(&mut scope(&variables()), &Objects::default(), BUDGET));
     if let Err(error) = &rendered {
         assert!(error.offset.unwrap_or(0) as usize <= template.len(), "{error}: a location outside of {template}");
     }

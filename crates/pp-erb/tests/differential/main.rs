@@ -6,72 +6,17 @@ mod generate;
 mod hostile;
 mod reference;
 
-use std::sync::Arc;
-
-use pp_erb::{Budget, Change, ErrorKind, Found, Mutability, Objects, Scope, Template};
-use pp_types::{Error, Value};
+use pp_erb::{Budget, ErrorKind, Objects, Template, Variables};
 use reference::{Answer, Reference};
 use serde_json::{Value as Json, json};
 use test_support::for_each_seed;
-
-/// Variables of a test.
-struct Variables(Json);
-
-impl Scope for Variables {
-    fn variable(&mut self, name: &str) -> Option<Found> {
-        self.0.get(name).map(|value| Found { value: pp_types::from_json(value), parameter: None })
-    }
-
-    fn lookup(&mut self, name: &str) -> Result<Found, Error> {
-        Ok(self.variable(name).unwrap_or(Found { value: Value::Undef, parameter: None }))
-    }
-
-    fn variables(&mut self) -> Vec<(Arc<str>, Found)> {
-        Vec::new()
-    }
-
-    fn set_variable(&mut self, _: &str, _: Value) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn mutability(&mut self, value: &Value) -> Mutability {
-        match value {
-            Value::String(_) => Mutability::Frozen,
-            _ => Mutability::Shared,
-        }
-    }
-
-    fn change(&mut self, _: &[Change]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn call_function(&mut self, name: &str, _: &[Value]) -> Result<Value, Error> {
-        Err(Error::new(pp_types::ErrorKind::Unknown, format!("Unknown function '{name}'")))
-    }
-
-    fn convert(&mut self, function: &str, _: &Value) -> Result<Value, Error> {
-        Err(Error::new(pp_types::ErrorKind::Unknown, format!("Unknown function '{function}'")))
-    }
-
-    fn has_legacy_function(&mut self, _: &str) -> bool {
-        false
-    }
-
-    fn resource(&mut self) -> String {
-        "Class[main]".to_owned()
-    }
-
-    fn charge(&mut self, _: u64, _: u64) -> Result<(), Error> {
-        Ok(())
-    }
-}
 
 const BUDGET: Budget = Budget { steps: 1_000_000, bytes: 64 << 20 };
 
 /// Renders a template here; `None` if it uses what templates must not use, or too much.
 fn render(template: &str, variables: &Json) -> Option<Answer> {
     let result = Template::parse(template)
-        .and_then(|template| template.render(&mut Variables(variables.clone()), &Objects::default(), BUDGET));
+        .and_then(|template| template.render(&mut scope(variables), &Objects::default(), BUDGET));
     match result {
         Ok(rendered) => Some(Answer::Text(rendered.text)),
         Err(error) => match error.kind {
@@ -80,6 +25,11 @@ fn render(template: &str, variables: &Json) -> Option<Answer> {
             ErrorKind::Refused | ErrorKind::Limit => None,
         },
     }
+}
+
+fn scope(variables: &Json) -> Variables {
+    let variables = variables.as_object().into_iter().flatten();
+    Variables::new(variables.map(|(name, value)| (name.as_str().into(), pp_types::from_json(value))))
 }
 
 fn variables() -> Json {

@@ -3,6 +3,7 @@
 use pp_types::{Error, ErrorKind, Hash, Value};
 
 use crate::arguments::{fail, reject};
+use crate::core::collections::flat_arguments;
 use crate::function::{Call, Function};
 use crate::host::{DeclareClass, Interrupt};
 use crate::ruby::inspect::class_name;
@@ -33,27 +34,8 @@ pub(crate) static REQUIRE: Function = Function::typed(
 );
 
 fn declare(call: &mut Call<'_>, how: DeclareClass) -> Result<Value, Interrupt> {
-    let names = flat(call)?;
+    let names = flat_arguments(call)?;
     call.host.declare_classes(how, &names)
-}
-
-/// Returns the arguments with nested arrays replaced by their elements.
-fn flat(call: &mut Call<'_>) -> Result<Vec<Value>, Interrupt> {
-    let mut names = Vec::new();
-    let mut stack = vec![call.arguments.iter()];
-    while let Some(values) = stack.last_mut() {
-        match values.next() {
-            Some(Value::Array(inner)) => stack.push(inner.iter()),
-            Some(value) => {
-                call.charge(1, size_of::<Value>())?;
-                names.push(value.clone());
-            }
-            None => {
-                stack.pop();
-            }
-        }
-    }
-    Ok(names)
 }
 
 pub(crate) static CREATE_RESOURCES: Function = Function::counted(
@@ -92,7 +74,7 @@ pub(crate) static REALIZE: Function = Function::counted(
     None,
     "Makes virtual resources real: `realize(User['a'], User['b'])`. It may come before their declaration.",
     |call| {
-        let references = flat(call)?;
+        let references = flat_arguments(call)?;
         call.host.realize(&references)
     },
 );

@@ -75,6 +75,11 @@ pub(crate) static FLATTEN: Function = Function::typed(
 );
 
 fn flatten(call: &mut Call<'_>) -> Result<Value, Interrupt> {
+    Ok(Value::array(flat_arguments(call)?))
+}
+
+/// Returns the arguments with nested arrays replaced by their elements.
+pub(super) fn flat_arguments(call: &mut Call<'_>) -> Result<Vec<Value>, Interrupt> {
     let mut flat = Vec::new();
     // A stack of iterations: nesting may be deep.
     let mut stack = vec![call.arguments.iter()];
@@ -90,7 +95,7 @@ fn flatten(call: &mut Call<'_>) -> Result<Value, Interrupt> {
             }
         }
     }
-    Ok(Value::array(flat))
+    Ok(flat)
 }
 
 pub(crate) static UNIQUE: Function = Function::typed(

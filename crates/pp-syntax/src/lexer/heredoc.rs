@@ -1,37 +1,13 @@
 //! Heredocs: `@(TAG)`, and the text on the lines after it (spec 07 §5.2).
 
-use std::borrow::Cow;
-
 use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::error::SyntaxErrorKind;
 use crate::lexer::Lexer;
+use crate::lexer::context::{HeredocText, Outer, StringContext};
 use crate::lexer::escape::Escapes;
-use crate::lexer::string::{StringContext, preview};
+use crate::lexer::string::preview;
 use crate::token::TokenKind;
-
-/// The text of a heredoc that is being read, and how to continue after it.
-pub struct HeredocText<'t> {
-    /// The escape sequences.
-    pub escapes: Escapes,
-    /// The blanks that are removed from the start of each line that has them.
-    pub margin: &'t str,
-    /// Where the text starts.
-    start: usize,
-    /// Whether the last newline is left out.
-    trims: bool,
-    /// The state of the lexer at the tag.
-    outer: Outer,
-}
-
-/// What reading the text of a heredoc changes in the lexer, as it was before.
-#[derive(Clone, Copy)]
-struct Outer {
-    at: usize,
-    end: usize,
-    in_heredoc: bool,
-    heredocs_end: Option<usize>,
-}
 
 /// The part between the parentheses.
 struct Tag<'t> {
@@ -248,21 +224,4 @@ fn end_line<'l>(line: &'l str, tag: &str) -> Option<(&'l str, bool)> {
         return Some(("", true));
     }
     is_tag(rest).then_some(("", false))
-}
-
-impl HeredocText<'_> {
-    /// Removes the margin from the lines of a part of the text. `from` is where the part starts.
-    pub fn without_margin<'p>(&self, part: &'p str, from: usize) -> Cow<'p, str> {
-        if self.margin.is_empty() {
-            return Cow::Borrowed(part);
-        }
-        let mut out = String::with_capacity(part.len());
-        for (index, line) in part.split_inclusive('\n').enumerate() {
-            // The first line of a part after an interpolation does not start there.
-            let is_start = index > 0 || from == self.start;
-            let line = if is_start { line.strip_prefix(self.margin).unwrap_or(line) } else { line };
-            out.push_str(line);
-        }
-        Cow::Owned(out)
-    }
 }

@@ -4,8 +4,8 @@ use logos::Logos;
 use memchr::memchr2;
 
 use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::lexer::context::StringContext;
 use crate::lexer::escape::{Escapes, unescape, unescape_single_quoted};
-use crate::lexer::heredoc::HeredocText;
 use crate::lexer::word::variable;
 use crate::lexer::{Lexer, Open, range};
 use crate::token::TokenKind;
@@ -26,16 +26,6 @@ enum Piece {
     Dollar,
     #[token("\"")]
     Quote,
-}
-
-/// A string that is being read: where its text ends, and what its escape sequences are.
-pub struct StringContext<'t> {
-    /// Where the quote or the tag of the heredoc is.
-    pub start: usize,
-    /// Whether a token for the start was added, because there is an interpolation.
-    pub opened: bool,
-    /// The heredoc; `None` for a string in quotes.
-    pub heredoc: Option<Box<HeredocText<'t>>>,
 }
 
 impl<'t> Lexer<'t> {

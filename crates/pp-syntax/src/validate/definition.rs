@@ -3,32 +3,11 @@
 use pp_ast::{Definition, Expr, ExprId, HostName, NodeDefinition, ParameterList, TextRange, TypeAlias};
 use rustc_hash::FxHashMap;
 
+use crate::validate::callable::Callable;
 use crate::validate::error::{ValidationError, ValidationErrorKind};
 use crate::validate::label::{definition_label, label};
 use crate::validate::names::{is_definition_name, is_host_name, is_numeric, is_parameter_name, is_type_name};
 use crate::validate::{Place, Validator, is_top_level_only};
-
-/// What has parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Callable {
-    Class,
-    Define,
-    Function,
-    Lambda,
-    Template,
-}
-
-impl Callable {
-    fn label(self) -> &'static str {
-        match self {
-            Callable::Class => "Host Class Definition",
-            Callable::Define => "'define' expression",
-            Callable::Function => "Function Definition",
-            Callable::Lambda => "Lambda",
-            Callable::Template => "Epp Template",
-        }
-    }
-}
 
 impl Validator<'_> {
     pub fn definition(&mut self, id: ExprId, definition: &Definition, place: Place) {

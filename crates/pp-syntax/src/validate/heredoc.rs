@@ -2,7 +2,8 @@
 
 use pp_ast::{Expr, ExprId};
 
-use crate::parse::{Mode, parse};
+use crate::mode::Mode;
+use crate::parse::parse;
 use crate::validate::Validator;
 use crate::validate::error::ValidationErrorKind;
 

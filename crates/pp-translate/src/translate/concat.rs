@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{Catalog, CatalogResource};
 use crate::translate::file::{mode, selinux};
-use crate::translate::{Native, Rules};
+use crate::translate::native::Native;
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 /// The fragments of a catalog by target.

@@ -2,8 +2,9 @@
 
 use mcl_value::Value;
 
+use crate::translate::native::Native;
 use crate::translate::resource_types::present;
-use crate::translate::{Native, Rules};
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

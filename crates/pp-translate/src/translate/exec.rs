@@ -3,7 +3,8 @@
 use mcl_value::Value;
 
 use crate::translate::fallback::quote;
-use crate::translate::{Native, Rules};
+use crate::translate::native::Native;
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 pub(super) fn exec(rules: &mut Rules<'_>) -> Native {

@@ -10,7 +10,9 @@ use mcl_value::Value;
 use resource_graph::Resource;
 
 use crate::catalog::CatalogResource;
-use crate::translate::{Native, TranslateOptions, finish};
+use crate::translate::finish::finish;
+use crate::translate::native::Native;
+use crate::translate::options::TranslateOptions;
 use crate::value::PuppetValue;
 
 /// The parameters that describe the resource's relations in the catalog, which `puppet apply` does not have.

@@ -5,7 +5,8 @@ use std::path::Path;
 use mcl_value::Value;
 use pp_resource_types::clean_path;
 
-use crate::translate::{Native, Rules};
+use crate::translate::native::Native;
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 pub(super) fn file(rules: &mut Rules<'_>) -> Native {

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use mcl_value::Value;
 use pp_resource_types::{IniKey, IniMunge, IniType, clean_path};
 
-use crate::translate::{Native, Rules};
+use crate::translate::native::Native;
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 /// `ini_setting` itself, whose attributes say everything.

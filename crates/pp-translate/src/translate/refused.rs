@@ -5,7 +5,7 @@ use pp_resource_types::{Given, KnownTypes, Problem, Scalar};
 
 use crate::catalog::{Catalog, CatalogResource};
 use crate::lookup::known_type;
-use crate::translate::without_secrets;
+use crate::translate::sensitive::without_secrets;
 use crate::value::PuppetValue;
 
 /// Returns an error for each value of a native resource that its type does not accept.

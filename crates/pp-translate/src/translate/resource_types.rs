@@ -3,7 +3,8 @@
 use mcl_value::Value;
 use pp_resource_types::clean_path;
 
-use crate::translate::{Native, Rules};
+use crate::translate::native::Native;
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 /// The package providers that manage the distribution's packages, as `pkg` does.

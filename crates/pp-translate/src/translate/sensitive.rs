@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use mcl_value::Value;
+use resource_graph::masked;
 
 use crate::catalog::CatalogResource;
-use crate::translate::Native;
+use crate::translate::native::Native;
 use crate::value::PuppetValue;
 
 /// Marks the parameters that hold the value of a sensitive one. A value that none of them holds as it is was converted, and
@@ -35,6 +36,17 @@ pub(super) fn texts(resource: &CatalogResource) -> Vec<String> {
     let mut texts: Vec<String> = sensitive.flat_map(|(_, value)| texts_of(value)).collect();
     texts.sort_by_key(|text| Reverse(text.len()));
     texts
+}
+
+/// Returns the problems of a translation without the sensitive values that they quote.
+pub(super) fn without_secrets(mut problems: Vec<String>, resource: &CatalogResource) -> Vec<String> {
+    let sensitive = texts(resource);
+    if !sensitive.is_empty() {
+        for problem in &mut problems {
+            *problem = masked(problem, &sensitive).into_owned();
+        }
+    }
+    problems
 }
 
 /// Returns the texts of the scalars in a value that are not empty.

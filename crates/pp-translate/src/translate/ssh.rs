@@ -3,8 +3,9 @@
 use mcl_value::Value;
 use pp_resource_types::key_type;
 
+use crate::translate::native::Native;
 use crate::translate::resource_types::{literal, present};
-use crate::translate::{Native, Rules};
+use crate::translate::rules::Rules;
 use crate::value::PuppetValue;
 
 const KNOWN_HOSTS: &str = "/etc/ssh/ssh_known_hosts";

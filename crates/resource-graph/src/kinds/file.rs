@@ -1,6 +1,7 @@
 //! `file` (spec 05 §6.1).
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
 use crate::kinds::account::{want_group, want_user};
@@ -321,20 +322,7 @@ fn validate_fragments(p: &Params<'_>, path: &str) -> Result<(), ValidationError>
 
 /// Returns whether a path equals another one or is below it, comparing components.
 fn is_inside(path: &str, ancestor: &str) -> bool {
-    let components = |path: &'_ str| -> Vec<String> {
-        let mut parts: Vec<String> = Vec::new();
-        for part in path.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop();
-                }
-                part => parts.push(part.to_owned()),
-            }
-        }
-        parts
-    };
-    components(path).starts_with(&components(ancestor))
+    Path::new(&*normalized_path(path)).starts_with(&*normalized_path(ancestor))
 }
 
 fn validate_mode(mode: &str) -> Result<(), ValidationError> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcl_value::Value;
 use resource_engine::Group;
-use resource_graph::{Params, Resource, file_path};
+use resource_graph::{Params, Resource, file_path, normalized_path};
 use rustc_hash::FxHashMap;
 
 /// Returns the absolute paths that a resource declares to be its object, without `.`, `..`, and repeated or trailing slashes.
@@ -15,8 +15,7 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
         Some(params) if &*resource.id.kind == "file" => file_path(&params).to_string(),
         Some(_) | None => resource.id.name.to_string(),
     };
-    let mut paths: Vec<String> =
-        declared.chain([effective]).filter(|path| path.starts_with('/')).map(|path| normalized(&path)).collect();
+    let mut paths: Vec<String> = declared.chain([effective]).filter_map(|path| absolute(&path)).collect();
     paths.sort();
     paths.dedup();
     paths
@@ -54,7 +53,7 @@ impl UsedPaths {
     /// that it undoes, but changes what a link there leads to. For one that removes something, they include those that use
     /// everything below a directory above it: whether they find it must not depend on chance.
     pub(super) fn by(&self, resource: &Resource) -> Vec<u32> {
-        let name = Some(&*resource.id.name).filter(|name| name.starts_with('/')).map(normalized);
+        let name = absolute(&resource.id.name);
         let mut groups: Vec<u32> =
             claims(resource).iter().chain(&name).filter_map(|path| self.by_path.get(path)).flatten().copied().collect();
         if resource.params.get("state").and_then(Value::as_bytes) == Some(b"absent") {
@@ -75,22 +74,12 @@ fn inputs(resource: &Resource) -> Vec<String> {
         Value::List(items) => items.iter().filter_map(Value::as_bytes).collect(),
         value => value.as_bytes().into_iter().collect::<Vec<_>>(),
     });
-    let paths = paths.map(|path| String::from_utf8_lossy(path).into_owned());
-    paths.filter(|path| path.starts_with('/')).map(|path| normalized(&path)).collect()
+    paths.filter_map(|path| absolute(&String::from_utf8_lossy(path))).collect()
 }
 
-fn normalized(path: &str) -> String {
-    let mut components = Vec::new();
-    for component in path.split('/') {
-        match component {
-            "" | "." => {}
-            ".." => {
-                components.pop();
-            }
-            name => components.push(name),
-        }
-    }
-    format!("/{}", components.join("/"))
+/// Returns an absolute path without `.` and `..`; `None` for a relative one.
+fn absolute(path: &str) -> Option<String> {
+    path.starts_with('/').then(|| normalized_path(path).into_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Groups, slices, pairs and counts of elements.
 
 use crate::eval::frozen_key;
+use crate::interpreter::Interpreter;
 use crate::key::Key;
 use crate::methods::args::{Args, enumerator};
 use crate::methods::{Method, method, variadic};
@@ -8,25 +9,7 @@ use crate::stop::{Eval, Raise};
 use crate::value::{Entries, Value};
 
 pub(in crate::methods) static GROUPS: &[Method] = &[
-    method("chunk_while", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
-        let mut chunks: Vec<Vec<Value>> = Vec::new();
-        for item in vm.elements(this)? {
-            let joins = match chunks.last().and_then(|chunk| chunk.last().cloned()) {
-                Some(last) => vm.call_proc(block, &[last, item.clone()])?.is_true(),
-                None => false,
-            };
-            match chunks.last_mut().filter(|_| joins) {
-                Some(chunk) => chunk.push(item),
-                None => chunks.push(vec![item]),
-            }
-        }
-        enumerator(
-            &Value::array(chunks.into_iter().map(Value::array).collect()),
-            "each",
-            Args { list: &[], block: None },
-        )
-    }),
+    method("chunk_while", 0, 0, |vm, this, args| slices(vm, this, args, |result| !result.is_true())),
     method("each_cons", 1, 1, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each_cons", args) };
         let size = positive(args.int(0)?, "invalid size")?;
@@ -62,25 +45,7 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
         }
         vm.list(vec![Value::array(yes), Value::array(no)])
     }),
-    method("slice_when", 0, 0, |vm, this, args| {
-        let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
-        let mut chunks: Vec<Vec<Value>> = Vec::new();
-        for item in vm.elements(this)? {
-            let splits = match chunks.last().and_then(|chunk| chunk.last().cloned()) {
-                Some(last) => vm.call_proc(block, &[last, item.clone()])?.is_true(),
-                None => true,
-            };
-            match chunks.last_mut().filter(|_| !splits) {
-                Some(chunk) => chunk.push(item),
-                None => chunks.push(vec![item]),
-            }
-        }
-        enumerator(
-            &Value::array(chunks.into_iter().map(Value::array).collect()),
-            "each",
-            Args { list: &[], block: None },
-        )
-    }),
+    method("slice_when", 0, 0, |vm, this, args| slices(vm, this, args, Value::is_true)),
     method("tally", 0, 0, |vm, this, _| {
         let mut counts = Entries::default();
         for item in vm.elements(this)? {
@@ -154,6 +119,26 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
         }
     }),
 ];
+
+/// Returns the elements in slices. `ends_slice` decides, from what the block returns for two neighbours, whether a slice ends
+/// between them.
+fn slices(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, ends_slice: fn(&Value) -> bool) -> Eval<Value> {
+    let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
+    let mut slices: Vec<Vec<Value>> = Vec::new();
+    for item in vm.elements(this)? {
+        let last = slices.last().and_then(|slice| slice.last().cloned());
+        let ends = match last {
+            Some(last) => ends_slice(&vm.call_proc(block, &[last, item.clone()])?),
+            None => true,
+        };
+        match slices.last_mut().filter(|_| !ends) {
+            Some(slice) => slice.push(item),
+            None => slices.push(vec![item]),
+        }
+    }
+    let slices = Value::array(slices.into_iter().map(Value::array).collect());
+    enumerator(&slices, "each", Args { list: &[], block: None })
+}
 
 fn positive(size: i128, message: &str) -> Eval<usize> {
     match usize::try_from(size) {
