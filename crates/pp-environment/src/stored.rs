@@ -157,7 +157,7 @@ mod tests {
     use pp_functions::FileKind;
 
     use super::*;
-    use crate::find::{Input, StoredFiles, find};
+    use crate::find::{Input, find};
     use crate::load::load_all;
 
     fn stored() -> StoredEnvironment {
