@@ -9,6 +9,7 @@ mod enumerator;
 mod hash;
 mod hash_change;
 mod kernel;
+pub(crate) mod method;
 pub(crate) mod names;
 mod numeric;
 mod object;
@@ -28,39 +29,10 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::interpreter::Interpreter;
-use crate::methods::args::Args;
 use crate::methods::enumerable::{groups, order};
+use crate::methods::method::Method;
 use crate::stop::Eval;
 use crate::value::Value;
-
-/// The implementation of a method.
-pub(crate) type Run = fn(&mut Interpreter<'_>, &Value, Args<'_>) -> Eval;
-
-/// A method.
-pub(crate) struct Method {
-    pub name: &'static str,
-    /// The least number of arguments.
-    pub min: u8,
-    /// The greatest number of arguments.
-    pub max: Option<u8>,
-    pub run: Run,
-}
-
-impl std::fmt::Debug for Method {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-/// Creates a method with a number of arguments.
-const fn method(name: &'static str, min: u8, max: u8, run: Run) -> Method {
-    Method { name, min, max: Some(max), run }
-}
-
-/// Creates a method with any number of arguments from a least one on.
-const fn variadic(name: &'static str, min: u8, run: Run) -> Method {
-    Method { name, min, max: None, run }
-}
 
 /// The classes that have methods of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

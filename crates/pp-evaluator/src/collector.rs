@@ -7,6 +7,7 @@ use pp_types::{Type, Value, operand_name, with_article};
 
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
+use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::{Eval, Stop};
 
 impl Evaluator<'_> {
@@ -68,9 +69,7 @@ impl Evaluator<'_> {
     }
 
     fn eval_query(&mut self, collector: ExprId, query: ExprId) -> Eval<Query> {
-        stacker::maybe_grow(crate::evaluator::STACK_RESERVE, crate::evaluator::STACK_SEGMENT, || {
-            self.eval_query_inner(collector, query)
-        })
+        stacker::maybe_grow(STACK_RESERVE, STACK_SEGMENT, || self.eval_query_inner(collector, query))
     }
 
     fn eval_query_inner(&mut self, collector: ExprId, query: ExprId) -> Eval<Query> {

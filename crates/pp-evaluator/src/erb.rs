@@ -8,26 +8,11 @@ use pp_erb::{Change, Found, Mutability, Scope};
 use pp_functions::{FileKind, Interrupt, Template, find_module_function, has_legacy_interface};
 use pp_types::{Error, ErrorKind, Value};
 
+use crate::erb_template::{ErbTemplate, ParsedTemplate};
 use crate::evaluator::Evaluator;
 use crate::ruby::RubyFailure;
 use crate::ruby_call::{helper_failure, missing_library};
 use crate::stop::{Eval, Stop, unlocated};
-
-/// A template, parsed once in a compilation.
-#[derive(Clone, Debug)]
-pub(crate) struct ErbTemplate {
-    /// The file that spans refer to.
-    file: FileId,
-    parsed: ParsedTemplate,
-}
-
-/// What renders a template.
-#[derive(Clone, Debug)]
-enum ParsedTemplate {
-    Native(Rc<pp_erb::Template>),
-    /// The installed Ruby: it has something that is refused here.
-    Ruby,
-}
 
 impl Evaluator<'_> {
     /// Renders a template.

@@ -11,19 +11,20 @@ use pp_hiera::{BackendCall, Hiera};
 use pp_types::{Aliases, Error, ErrorKind, Hash, HashValue, Regexp, Signature, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::abandoned::Errors;
 use crate::definitions::{Definitions, FunctionRef};
 use crate::environment::{Environment, Origin};
-use crate::erb::ErbTemplate;
+use crate::erb_template::ErbTemplate;
 use crate::fact_reads::FactRecorder;
 use crate::frame::{BlockData, Frame, Output, ParameterTypes, Pending, RunningBackend};
 use crate::log::LogEntry;
 use crate::options::Options;
-use crate::recovery::Errors;
 use crate::scope::{ScopeId, Scopes, TOP};
 use crate::services::{RubyFunction, Services};
+use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::{Eval, Fault, Stop};
+use crate::template_state::TemplateState;
 use crate::trees::Trees;
-use crate::write_back::TemplateState;
 
 /// Evaluates the manifests of an environment for one node. Its methods are in the files of the constructs that they evaluate.
 pub(crate) struct Evaluator<'e> {
@@ -266,8 +267,3 @@ fn parsed_manifests(environment: &Environment) -> FxHashMap<(&str, &str), usize>
     });
     of_modules.collect()
 }
-
-/// Less stack than this is not enough for the next level of the evaluation.
-pub(crate) const STACK_RESERVE: usize = 128 << 10;
-/// How much stack is added at once.
-pub(crate) const STACK_SEGMENT: usize = 2 << 20;

@@ -11,7 +11,8 @@ mod text;
 use pp_ast::{Expr, ExprId, ExprList, StrId};
 use pp_types::{Error, ErrorKind, Hash, Regexp, Value};
 
-use crate::evaluator::{Evaluator, STACK_RESERVE, STACK_SEGMENT};
+use crate::evaluator::Evaluator;
+use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::Eval;
 
 impl<'e> Evaluator<'e> {

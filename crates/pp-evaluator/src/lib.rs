@@ -5,6 +5,7 @@
 //!
 //! This crate knows nothing of tokens, directories, or where facts come from.
 
+mod abandoned;
 mod autoload;
 mod call;
 mod class;
@@ -17,6 +18,7 @@ mod definitions;
 mod environment;
 mod epp;
 mod erb;
+mod erb_template;
 mod evaluator;
 mod expression;
 mod fact_reads;
@@ -40,7 +42,9 @@ mod ruby;
 mod ruby_call;
 mod scope;
 mod services;
+mod stack;
 mod stop;
+mod template_state;
 mod trees;
 mod type_name;
 mod variable;

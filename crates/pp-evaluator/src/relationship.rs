@@ -5,7 +5,8 @@ use pp_ast::{ArrowOp, Expr, ExprId};
 use pp_catalog::{Operand, Reference, Relationship, RelationshipId, RelationshipKind};
 use pp_types::{Type, Value, operand_name, with_article};
 
-use crate::evaluator::{Evaluator, STACK_RESERVE, STACK_SEGMENT};
+use crate::evaluator::Evaluator;
+use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::{Eval, Stop, located, unlocated};
 
 /// A side of an arrow.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mcl_diagnostics::Span;
 use pp_ast::{Expr, Tree};
 use pp_catalog::{Parameter, ResourceId};
-use pp_erb::{Change, Found, Mutability, Objects, ParameterId};
+use pp_erb::{Change, Found, Mutability, ParameterId};
 use pp_functions::ruby::inspect::with_stack;
 use pp_types::{Error, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,31 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::evaluator::Evaluator;
 use crate::scope::{Local, Scope, ScopeId, ScopeKind, TOP};
 use crate::variable::RESERVED_VARIABLES;
-
-/// What the templates of a compilation have in common.
-#[derive(Debug, Default)]
-pub(crate) struct TemplateState {
-    /// The objects of the running templates.
-    pub objects: Objects,
-    /// How many templates run, inside each other.
-    pub running: u32,
-    /// Classes whose variables the running templates have read.
-    classes: Vec<ScopeId>,
-    /// Values that must not be changed, or whose changes are not shared, by their addresses.
-    fixed: FxHashMap<usize, Mutability>,
-    /// How many trees `fixed` has the literals of; none before the facts are in it.
-    fixed_trees: Option<usize>,
-    /// The strings that were changed, with their present values. Resources share them with variables.
-    strings: Vec<(Value, Value)>,
-}
-
-impl TemplateState {
-    /// Says that the outermost template has ended.
-    pub(crate) fn forget(&mut self) {
-        self.objects.forget();
-        self.classes.clear();
-    }
-}
 
 /// Returns where an array, hash or string is in memory.
 fn address(value: &Value) -> Option<usize> {

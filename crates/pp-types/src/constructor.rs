@@ -5,6 +5,7 @@
 
 mod collection;
 mod defined;
+mod error;
 mod number;
 mod object;
 mod signatures;
@@ -14,7 +15,6 @@ mod time;
 use crate::deep::deep;
 use crate::definition::definition;
 use crate::error::{Error, ErrorKind};
-use crate::infer::{generalize, infer};
 use crate::instance::is_instance;
 use crate::mismatch::describe_mismatch;
 use crate::types::{InitType, Type};
@@ -106,14 +106,4 @@ pub(crate) fn can_create(init: &InitType, value: &Value) -> bool {
         Ok(_) => true,
         Err(error) => matches!(error.kind, ErrorKind::Arithmetic | ErrorKind::Limit),
     }
-}
-
-fn conversion_error(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Conversion, message)
-}
-
-/// The error of a value that is of a kind that the constructor does not take.
-fn not_convertible(prefix: &str, value: &Value, target: &str) -> Error {
-    let ty = generalize(&infer(value));
-    conversion_error(format!("{prefix}Value of type {ty} cannot be converted to {target}"))
 }

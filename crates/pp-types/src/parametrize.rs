@@ -1,5 +1,6 @@
 //! Types from a name and parameters (spec 07 §5.6).
 
+mod error;
 mod reference;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use crate::assignable::accepts_undef;
 use crate::define_object::define_object;
 use crate::error::{Error, ErrorKind};
 use crate::infer::{generalize, infer, one_of};
+use crate::parametrize::error::{bad_argument, error, expect_count};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::time_parse::{timespan_of, timestamp_of};
@@ -165,35 +167,13 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     }
 }
 
-fn error(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::TypeParameters, message)
-}
-
 /// An error that Puppet reports from within the access.
 fn in_access(e: Error) -> Error {
     Error { message: format!("Error while evaluating a '[]' expression, {}", e.message), ..e }
 }
 
-fn bad_argument(ty: &str, found: &Value, expected: &str) -> Error {
-    let found = generalize(&infer(found)).to_string();
-    error(format!("Error creating type specialization of {ty}, Cannot use {found} where {expected} is expected"))
-}
-
 fn expected_types(ty: &str, found: &Value) -> Error {
     error(format!("{ty}[] arguments must be types. Got {}", crate::describe::class_name(found)))
-}
-
-fn expect_count(ty: &str, arguments: &[Value], min: usize, max: usize) -> Result<(), Error> {
-    if (min..=max).contains(&arguments.len()) {
-        return Ok(());
-    }
-    let expected = match (min, max) {
-        (1, 1) => "1 argument".to_owned(),
-        (min, usize::MAX) => format!("{min} or more arguments"),
-        (min, max) if min == max => format!("{min} arguments"),
-        (min, max) => format!("{min} to {max} arguments"),
-    };
-    Err(error(format!("{ty}[] accepts {expected}. Got {}", arguments.len())))
 }
 
 fn type_argument(ty: &str, argument: &Value) -> Result<Type, Error> {

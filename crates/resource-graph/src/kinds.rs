@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::ResourceKind;
+use crate::{Params, Resource, ResourceKind};
 
 mod account;
 mod archive;
@@ -122,6 +122,14 @@ pub fn kind(name: &str) -> Option<&'static ResourceKind> {
     static BY_NAME: LazyLock<FxHashMap<&str, &ResourceKind>> =
         LazyLock::new(|| KINDS.iter().map(|k| (k.name, k)).collect());
     BY_NAME.get(name).copied()
+}
+
+impl<'a> Params<'a> {
+    /// Returns the parameters of a resource; `None` if its kind is unknown.
+    #[must_use]
+    pub fn of(resource: &'a Resource) -> Option<Params<'a>> {
+        Some(Params::new(kind(&resource.id.kind)?, resource))
+    }
 }
 
 #[cfg(test)]

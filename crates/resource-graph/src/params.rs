@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mcl_value::{MapValue, Value};
 
-use crate::{Field, Meta, Resource, ResourceKind, kind};
+use crate::{Field, Meta, Resource, ResourceKind};
 
 /// The parameters of a resource with the defaults of its kind, and zero values where there are none.
 #[derive(Clone, Copy, Debug)]
@@ -14,10 +14,9 @@ pub struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// Returns the parameters of a resource; `None` if its kind is unknown.
-    #[must_use]
-    pub fn of(resource: &'a Resource) -> Option<Params<'a>> {
-        Some(Params { kind: kind(&resource.id.kind)?, resource })
+    /// Returns the parameters of a resource of a kind.
+    pub(crate) fn new(kind: &'static ResourceKind, resource: &'a Resource) -> Params<'a> {
+        Params { kind, resource }
     }
 
     /// Returns the resource's kind.

@@ -16,7 +16,7 @@ use safe_fs::{Backups, Files};
 
 use crate::digest::DigestSalt;
 use crate::file_access::failure;
-use crate::text_file::expand_home;
+use crate::home::expand_home;
 use crate::{Change, ExitRequest, Failure, Sent, SharedValues, StateDir};
 
 /// How urgently a check must end.

@@ -9,7 +9,9 @@
 //! paths are reported every [`POLL_INTERVAL`] instead. When the kernel's queue overflows, everything is reported once: spurious reports are harmless, missed ones are
 //! not.
 
+mod follow;
 mod links;
+mod subscription;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -29,17 +31,11 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use crate::watcher::links::Links;
+pub use crate::watcher::subscription::Subscription;
 use crate::watcher::tree::{ROOT, State, Subscriber, Tree};
 
 /// Time between two reports of paths that cannot be watched.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(2);
-
-/// A subscription; passed to [`Watcher::unsubscribe`] to end it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Subscription {
-    node: usize,
-    serial: u64,
-}
 
 /// A change of a path that was subscribed under this token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,44 +6,18 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
 
 use rustix::io::Errno;
 
 use crate::backup::Action;
 use crate::error::{Error, is_unsupported};
+use crate::replace_error::ReplaceError;
 use crate::system::{Access, Rename};
 use crate::target::Target;
 use crate::tree;
 
 /// How often a change is tried again because another program was faster.
 const MAX_ATTEMPTS: usize = 32;
-
-/// Why a name was not given to another object.
-#[derive(Debug)]
-pub(crate) enum ReplaceError {
-    /// It cannot be renamed.
-    Rename(io::Error),
-    /// What has the name cannot be backed up or replaced, and has its name.
-    Refused(Error),
-    /// What had the name cannot be backed up, and cannot get its name back. It has that of the temporary file.
-    Lost(Error),
-}
-
-impl ReplaceError {
-    pub(crate) fn at(self, path: &Path) -> Error {
-        match self {
-            ReplaceError::Rename(error) => Error::io("replace", path, error),
-            ReplaceError::Refused(error) | ReplaceError::Lost(error) => error,
-        }
-    }
-}
-
-impl From<Error> for ReplaceError {
-    fn from(error: Error) -> ReplaceError {
-        ReplaceError::Refused(error)
-    }
-}
 
 impl Target<'_> {
     /// Returns whether what has the name must be backed up before it changes.

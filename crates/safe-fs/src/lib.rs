@@ -25,7 +25,9 @@ mod kernel;
 mod locks;
 mod open_file;
 mod overlay;
+mod overwrite;
 mod recovery;
+mod replace_error;
 mod resolve;
 mod restore;
 #[cfg(any(test, feature = "simulated"))]

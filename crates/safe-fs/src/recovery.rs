@@ -7,12 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::error::Error;
-use crate::files::Files;
 use crate::open_file::Reader;
-use crate::system::{Access, FileSystem, Handle, Stat};
+use crate::system::{Access, FileSystem, Handle};
 use crate::temporaries::write_all;
 
 /// How the names of copies start.
@@ -22,17 +20,17 @@ const PREFIX_OF_UNFINISHED: &str = "unfinished-";
 /// The directory of the copies.
 #[derive(Debug)]
 pub(crate) struct Recovery {
-    state: Handle,
+    pub(crate) state: Handle,
 }
 
 /// What a copy holds.
 #[derive(Debug, PartialEq, Eq)]
-struct Copy {
-    path: PathBuf,
-    dev: u64,
-    ino: u64,
-    old: Vec<u8>,
-    new: Vec<u8>,
+pub(crate) struct Copy {
+    pub(crate) path: PathBuf,
+    pub(crate) dev: u64,
+    pub(crate) ino: u64,
+    pub(crate) old: Vec<u8>,
+    pub(crate) new: Vec<u8>,
 }
 
 impl Copy {
@@ -103,7 +101,7 @@ impl Recovery {
     }
 
     /// Stores a copy on the disk and returns its name.
-    fn store(&self, fs: &dyn FileSystem, copy: &Copy) -> io::Result<OsString> {
+    pub(crate) fn store(&self, fs: &dyn FileSystem, copy: &Copy) -> io::Result<OsString> {
         let number = fs.random();
         let unfinished = OsString::from(format!("{PREFIX_OF_UNFINISHED}{number:016x}"));
         let name = OsString::from(format!("{PREFIX}{number:016x}"));
@@ -138,39 +136,14 @@ fn restore(fs: &dyn FileSystem, state: &Handle, name: &OsStr) -> io::Result<()> 
 }
 
 /// Replaces the content of an open file. Never truncates before the new content is there.
-fn put(fs: &dyn FileSystem, file: &Handle, content: &[u8]) -> io::Result<()> {
+pub(crate) fn put(fs: &dyn FileSystem, file: &Handle, content: &[u8]) -> io::Result<()> {
     write_all(fs, file, content, 0)?;
     fs.set_length(file, content.len() as u64)?;
     fs.sync(file)
 }
 
-/// Overwrites a file whose lock the caller holds.
-pub(crate) fn overwrite(files: &Files, path: &Path, file: &Handle, stat: &Stat, new: &[u8]) -> Result<(), Error> {
-    let fs = &*files.fs;
-    let old = content_of(fs, file).map_err(Error::on("read", path))?;
-    let copy = Copy { path: path.to_path_buf(), dev: stat.dev, ino: stat.ino, old, new: new.to_vec() };
-    let stored = match &files.recovery {
-        Some(recovery) => Some((recovery, recovery.store(fs, &copy).map_err(Error::on("keep a copy of", path))?)),
-        None => None,
-    };
-    let result = match fs.reserve(file, new.len() as u64) {
-        Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(error),
-        // Other errors mean that the file system cannot reserve space.
-        _ => put(fs, file, new).inspect_err(|_| {
-            // The space of the old content is still allocated.
-            let _ = put(fs, file, &copy.old);
-        }),
-    };
-    if let Some((recovery, name)) = stored {
-        // If the file is still a mix, the next process restores it.
-        if content_of(fs, file).is_ok_and(|content| content == copy.old || content == new) {
-            let _ = fs.remove_file(&recovery.state, &name);
-        }
-    }
-    result.map_err(Error::on("write", path))
-}
-
-fn content_of(fs: &dyn FileSystem, file: &Handle) -> io::Result<Vec<u8>> {
+/// Returns the content of an open file.
+pub(crate) fn content_of(fs: &dyn FileSystem, file: &Handle) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     Reader { fs, handle: file, offset: 0 }.read_to_end(&mut content)?;
     Ok(content)

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use crate::backup::{Action, Saved};
-use crate::displace::ReplaceError;
 use crate::error::{Error, done_if_missing, is_unsupported};
 use crate::files::Files;
 use crate::locks::LockGuard;
 use crate::open_file::{OpenFile, Writer};
-use crate::recovery::overwrite;
-use crate::resolve::Location;
+use crate::overwrite::overwrite;
+use crate::replace_error::ReplaceError;
+use crate::resolve::{LastLink, Location, locate};
 use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
 use crate::tree;
 
@@ -75,6 +75,40 @@ pub struct Temporary<'t> {
     attributes: NewAttributes,
     /// Whether the file has the name.
     is_committed: bool,
+}
+
+impl Files {
+    /// Waits for the lock of a file and returns it as the target of changes. The file need not exist, its directory must.
+    ///
+    /// # Errors
+    /// A system call failed, or a link must not be followed.
+    pub fn lock(&self, path: &Path, last: LastLink) -> Result<Target<'_>, Error> {
+        loop {
+            let location = match locate(&*self.fs, path, last) {
+                // The missing directory is in the way of a file that is to be created.
+                Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(Error::io("create", path, error));
+                }
+                result => result?,
+            };
+            let mut guard = self.locks.lock_name(&location.directory_stat, &location.name);
+            // While this thread waited, a link may have taken the place of the file.
+            match self.fs.open_at(&location.directory, &location.name, Access::Path) {
+                Ok(entry) => {
+                    let stat = self.fs.stat(&entry).map_err(Error::on("look at", path))?;
+                    if stat.is_link() && last != LastLink::Keep && location.untrusted_link.is_none() {
+                        continue;
+                    }
+                    if stat.is_file() {
+                        guard.lock_object(&stat);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io("open", path, error)),
+            }
+            return Ok(Target::new(self, location, guard));
+        }
+    }
 }
 
 impl<'f> Target<'f> {

@@ -7,7 +7,8 @@ use mcl_diagnostics::Files;
 
 use crate::cli::{Build, Color};
 use crate::report::{self, Checked, LoadFailure};
-use crate::{ERRORS, memory, output};
+use crate::status::ERRORS;
+use crate::{memory, output};
 
 /// Builds a program. Diagnostics go to standard error, because standard output may be the artifact.
 pub fn run(args: &Build, color: Color) -> u8 {

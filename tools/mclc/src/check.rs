@@ -8,8 +8,10 @@ use pp_environment::CodePaths;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
+use crate::output::unusable;
 use crate::report::{self, Checked, LoadFailure};
-use crate::{ERRORS, UNUSABLE, check_puppet, memory, output, puppet, unusable};
+use crate::status::{ERRORS, UNUSABLE};
+use crate::{check_puppet, memory, output, puppet};
 
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {

@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
+use crate::format::Format;
 use crate::puppet::PuppetCommand;
 
 /// Compiler for mcl, the configuration language of mgmt
@@ -227,30 +228,6 @@ pub struct Report {
     /// Report a lint as an error, or all lints (`all`)
     #[arg(short = 'D', long = "deny", value_name = "CODE", value_parser = lint)]
     pub deny: Vec<Lint>,
-}
-
-/// The output formats for diagnostics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Excerpts of the source with the location marked
-    Human,
-    /// One line per diagnostic: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`
-    Short,
-    /// One JSON object per line
-    Json,
-    /// A SARIF 2.1.0 log
-    Sarif,
-}
-
-impl From<Format> for mcl_diagnostics::Format {
-    fn from(format: Format) -> mcl_diagnostics::Format {
-        match format {
-            Format::Human => mcl_diagnostics::Format::Human,
-            Format::Short => mcl_diagnostics::Format::Short,
-            Format::Json => mcl_diagnostics::Format::Json,
-            Format::Sarif => mcl_diagnostics::Format::Sarif,
-        }
-    }
 }
 
 /// A lint, or all of them, as named on the command line.

@@ -9,7 +9,8 @@ use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 use serde_json::{Value, json};
 
 use crate::cli::{Doc, DocFormat};
-use crate::{output, unusable};
+use crate::output;
+use crate::output::unusable;
 
 pub fn run(args: &Doc) -> u8 {
     let Some(name) = &args.name else {

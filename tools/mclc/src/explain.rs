@@ -5,7 +5,8 @@ use std::fmt::Write;
 use mcl_diagnostics::{Code, all_codes, explain, nearest};
 
 use crate::cli::{Color, Explain, named_lint};
-use crate::{output, report, unusable};
+use crate::output::unusable;
+use crate::{output, report};
 
 pub fn run(args: &Explain, color: Color) -> u8 {
     let Some(name) = &args.code else { return output::stdout(list().as_bytes()) };

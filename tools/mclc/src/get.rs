@@ -13,8 +13,9 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_modules::{ImportTarget, Input, Loaded, RemoteImport, RemoteLocation, is_below};
 
 use crate::cli::{Color, Get};
+use crate::output;
+use crate::output::unusable;
 use crate::report::{self, Checked};
-use crate::{output, unusable};
 
 /// Environment variables that refer git to another repository, such as the one whose hook runs this command.
 const REPOSITORY_VARIABLES: [&str; 8] = [

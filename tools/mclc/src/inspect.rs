@@ -12,8 +12,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Color, Inspect, InspectFormat};
+use crate::output;
+use crate::output::unusable;
 use crate::report::{Checked, style};
-use crate::{ERRORS, output, unusable};
+use crate::status::ERRORS;
 
 pub fn run(args: &Inspect, color: Color) -> u8 {
     let bytes = match std::fs::read(&args.file) {
@@ -37,7 +39,7 @@ pub fn run(args: &Inspect, color: Color) -> u8 {
 fn invalid(diagnostic: Diagnostic, color: Color) -> u8 {
     let checked = Checked { files: Files::default(), prefix: String::new(), diagnostics: vec![diagnostic] };
     let style = style(color, &std::io::stderr());
-    output::stderr(&crate::report::text(&[checked], crate::cli::Format::Human, style));
+    output::stderr(&crate::report::text(&[checked], crate::format::Format::Human, style));
     ERRORS
 }
 

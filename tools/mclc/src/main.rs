@@ -9,6 +9,7 @@ mod check_puppet;
 mod cli;
 mod doc;
 mod explain;
+mod format;
 mod get;
 mod inspect;
 mod memory;
@@ -17,6 +18,7 @@ mod puppet;
 mod report;
 mod run;
 mod stage;
+mod status;
 
 use std::process::ExitCode;
 
@@ -24,11 +26,6 @@ use clap::{CommandFactory, Parser};
 use mcl_artifact::ArtifactStage;
 
 use crate::cli::{Cli, Command};
-
-/// The exit status for a program with errors.
-const ERRORS: u8 = 1;
-/// The exit status for an invalid command line, or a file that cannot be read or written.
-const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -54,10 +51,4 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(status)
-}
-
-/// Reports a failure that is not an error of the program, and returns its exit status.
-fn unusable(message: impl std::fmt::Display) -> u8 {
-    output::stderr(&format!("mclc: {message}\n"));
-    UNUSABLE
 }

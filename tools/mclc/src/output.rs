@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::Files;
 
-use crate::{UNUSABLE, unusable};
+use crate::status::UNUSABLE;
 
 /// Writes to standard output and returns the exit status. A reader that closes the pipe (`mclc check | head`) is not a
 /// failure.
@@ -18,6 +18,12 @@ pub fn stdout(bytes: &[u8]) -> u8 {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => unusable(format_args!("cannot write to standard output: {}", reason(&error))),
     }
+}
+
+/// Reports a failure that is not an error of the program, and returns its exit status.
+pub fn unusable(message: impl std::fmt::Display) -> u8 {
+    stderr(&format!("mclc: {message}\n"));
+    UNUSABLE
 }
 
 /// Writes to standard error. A failure is ignored, since it could not be reported.

@@ -1,27 +1,32 @@
 //! `mclc puppet`: compiles manifests, or reads a catalog, and translates the catalog to a resource graph.
 
 mod ast;
+mod common_options;
 mod log;
 mod lookup;
+mod lookup_options;
 mod native;
 mod options;
+mod outcome;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use pp_environment::{CodePaths, EnvironmentError, is_environment_path};
+use pp_environment::{CodePaths, is_environment_path};
 use pp_translate::{FallbackPolicy, Relationships, TranslateOptions, Translation};
 use resource_graph::StoredGraph;
 
-use crate::cli::{Color, Format, Report};
+use crate::cli::{Color, Report};
+use crate::format::Format;
+use crate::output;
 use crate::report::{self, Checked};
-use crate::{ERRORS, UNUSABLE, output};
+use crate::status::{ERRORS, UNUSABLE};
+pub use common_options::module_path;
 pub use native::prefix_of;
 pub use options::PuppetCommand;
 use options::{Compiler, Puppet, PuppetEmit, PuppetFallback, PuppetFormat, Subcommand};
+use outcome::{Modules, Outcome, Output, unsupported_format};
 
 /// Compiles manifests, or looks data up.
 pub fn run(args: &PuppetCommand, color: Color) -> u8 {
@@ -57,43 +62,6 @@ fn run_compiler(args: &Puppet, color: Color) -> u8 {
         }
         _ if unusable => UNUSABLE,
         _ => ERRORS,
-    }
-}
-
-/// What a command yields: an output or errors, and what it has to report.
-#[derive(Default)]
-struct Outcome {
-    output: Option<Output>,
-    files: Files,
-    prefix: String,
-    log: Vec<pp_evaluator::LogEntry>,
-    diagnostics: Vec<Diagnostic>,
-    modules: Modules,
-}
-
-/// Where resources find the files of modules.
-#[derive(Default)]
-struct Modules {
-    path: Vec<PathBuf>,
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-/// The output of the command.
-struct Output {
-    bytes: Vec<u8>,
-    /// The number of resources by how they were translated.
-    summary: Option<String>,
-    /// The output contains sensitive values.
-    secret: bool,
-}
-
-impl Outcome {
-    fn failed(diagnostics: Vec<Diagnostic>) -> Outcome {
-        Outcome { diagnostics, ..Outcome::default() }
-    }
-
-    fn unreadable(error: &EnvironmentError) -> Outcome {
-        Outcome::failed(vec![error.diagnostic()])
     }
 }
 
@@ -152,11 +120,6 @@ pub fn catalog_for_host(paths: &CodePaths) -> Result<Vec<u8>, Vec<Diagnostic>> {
         return native::catalog_for_host(paths);
     }
     pp_translate::load_catalog(&paths.path, None).map_err(|error| vec![error])
-}
-
-/// Returns the directories of the module path on a command line.
-pub fn module_path(directories: Option<&OsString>) -> Vec<PathBuf> {
-    directories.into_iter().flat_map(std::env::split_paths).collect()
 }
 
 /// From a catalog to the output.
@@ -229,11 +192,6 @@ fn graph_bytes(
         PuppetFormat::Yaml => pp_translate::graph_yaml(translation, &graph.catalog.name).into_bytes(),
         PuppetFormat::Pn => return Err(unsupported_format("graph", "PN", "`json`, `text`, `yaml` or `dot`")),
     })
-}
-
-fn unsupported_format(result: &str, format: &str, supported: &str) -> Vec<Diagnostic> {
-    let message = format!("`{result}` cannot be written as {format}");
-    vec![Diagnostic::error(Code::P0110, Stage::Puppet, message).help(format!("choose {supported}"))]
 }
 
 fn pretty(json: &serde_json::Value) -> Vec<u8> {

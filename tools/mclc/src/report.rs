@@ -8,8 +8,11 @@ use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, rende
 use mcl_modules::{Input, InputError, LoadError, Loaded, Options, RemoteImport};
 use pp_environment::EnvironmentError;
 
-use crate::cli::{Color, Format, Lint, Report, Source};
-use crate::{output, unusable};
+use crate::cli::{Color, Lint, Report, Source};
+use crate::format::Format;
+use crate::output;
+use crate::output::unusable;
+use crate::status::ERRORS;
 
 /// The diagnostics of a program.
 pub struct Checked {
@@ -78,7 +81,7 @@ pub fn text(checked: &[Checked], format: Format, style: Style) -> String {
 /// Prints diagnostics to standard error, for commands that have another result, and returns the exit status.
 pub fn print(checked: &[Checked], report: &Report, color: Color) -> u8 {
     crate::output::stderr(&text(checked, report.format, style(color, &std::io::stderr())));
-    if checked.iter().any(Checked::has_errors) { crate::ERRORS } else { 0 }
+    if checked.iter().any(Checked::has_errors) { ERRORS } else { 0 }
 }
 
 /// Returns whether there is an error among the diagnostics.

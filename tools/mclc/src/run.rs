@@ -10,7 +10,8 @@ use std::process::Command;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::cli::{Build, Color, Run};
-use crate::{build, output, unusable};
+use crate::output::unusable;
+use crate::{build, output};
 
 /// Runs a program. The artifact exists in memory only, so no file is left behind however the runtime ends. Because the
 /// runtime replaces this process, it receives signals directly and its exit status is the one of `mclc run`.

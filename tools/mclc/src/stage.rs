@@ -7,8 +7,9 @@ use mcl_diagnostics::{Diagnostic, Files};
 use mcl_driver::Payload;
 
 use crate::cli::{Color, Stage};
+use crate::output;
+use crate::output::unusable;
 use crate::report::{self, Checked};
-use crate::{output, unusable};
 
 /// Runs the stage that results in `target`. The input is the artifact of the preceding stage, or a program, for which the
 /// preceding stages run first.

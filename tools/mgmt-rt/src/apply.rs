@@ -4,24 +4,22 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
+use mcl_diagnostics::{Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, Signals};
 use runtime::sources::{GraphSource, spawn};
-use runtime::{PlanSettings, StateDir, StateError, default_prefix, functions_dir};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::flag::register_conditional_shutdown;
-use tempfile::TempDir;
+use runtime::{PlanSettings, StateDir, functions_dir};
 
 use crate::apply::planned::PlannedWork;
 use crate::backup::Backup;
 use crate::helper;
+use crate::prefix::{open_state, unusable_state};
 use crate::program;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
+use crate::signals::{exit_on_signals, interrupted};
 use crate::sources::Sources;
 
 mod planned;
@@ -204,48 +202,4 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         _ if summary.is_incomplete() || !summary.is_success() => ExitCode::FAILURE,
         _ => ExitCode::SUCCESS,
     }
-}
-
-/// Returns the exit status of a command that a signal ended, as a shell shows it.
-pub fn interrupted(signal: i32) -> ExitCode {
-    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
-}
-
-/// Lets signals end this process from now on. `first` is the signal that ended its run, if one did: it stays the reason.
-pub fn exit_on_signals(first: Option<i32>) {
-    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
-        // Fails only without memory. Then the process waits for the readers of its output.
-        let _ = register_conditional_shutdown(signal, 128 + first.unwrap_or(signal), Arc::new(AtomicBool::new(true)));
-    }
-}
-
-/// Opens the state directory of the requested prefix.
-///
-/// # Errors
-/// R0410 if there is no usable prefix.
-pub fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
-    let prefix = match (prefix, tmp_prefix) {
-        (Some(prefix), _) => prefix.to_path_buf(),
-        (None, true) => temporary_prefix()?,
-        (None, false) => default_prefix().ok_or_else(|| {
-            Diagnostic::error(Code::R0410, Stage::Engine, "cannot determine the state directory: HOME is not set")
-                .help("set one with `--prefix DIR`, or use `--tmp-prefix`")
-        })?,
-    };
-    let prefix = std::path::absolute(&prefix).unwrap_or(prefix);
-    let state = StateDir::open(&prefix).map_err(|error| unusable_state(&error))?;
-    Ok((state, prefix))
-}
-
-/// Returns the error about a state directory that cannot be used.
-pub fn unusable_state(error: &StateError) -> Diagnostic {
-    Diagnostic::error(Code::R0410, Stage::Engine, error.to_string())
-        .help("choose another directory with `--prefix DIR`, or use `--tmp-prefix`")
-}
-
-fn temporary_prefix() -> Result<PathBuf, Diagnostic> {
-    let directory = tempfile::Builder::new().prefix("mgmt-").tempdir();
-    directory.map(TempDir::keep).map_err(|error| {
-        Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot create a temporary directory: {error}"))
-    })
 }

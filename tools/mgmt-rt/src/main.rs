@@ -13,6 +13,7 @@ mod log_line;
 mod memory;
 mod output;
 mod plan;
+mod prefix;
 mod printable;
 mod program;
 mod progress;
@@ -20,6 +21,7 @@ mod report;
 mod restore;
 mod saved_plan;
 mod service;
+mod signals;
 mod sources;
 
 use std::process::ExitCode;

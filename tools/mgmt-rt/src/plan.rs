@@ -11,12 +11,13 @@ use mcl_diagnostics::{Diagnostic, Files, Format};
 use runtime::agent::{Agent, AgentOptions, Message, PlanRecorder, Signals, Summary};
 use runtime::{Commands, PlanSettings, StateDir, default_prefix};
 
-use crate::apply::{exit_on_signals, interrupted, unusable_state};
 use crate::helper;
 use crate::plan::printer::{PlanFormat, PlanPrinter};
+use crate::prefix::unusable_state;
 use crate::program;
 use crate::report;
 use crate::saved_plan::{self, SavedPlan};
+use crate::signals::{exit_on_signals, interrupted};
 use crate::sources::{Sources, Wait, finalized};
 
 mod printer;

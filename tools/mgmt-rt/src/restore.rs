@@ -15,7 +15,7 @@ use runtime::{StateDir, default_prefix};
 use safe_fs::{Action, FileKind, Limits, Object, Record, Restored};
 use serde_json::json;
 
-use crate::apply::open_state;
+use crate::prefix::open_state;
 use crate::printable::printable;
 use crate::report;
 

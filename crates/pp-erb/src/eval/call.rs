@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use crate::classes::Class;
 use crate::interpreter::Interpreter;
+use crate::methods::Dispatch;
 use crate::methods::args::Args;
-use crate::methods::{Dispatch, Method};
+use crate::methods::method::Method;
 use crate::proc::{Activation, Env, Proc};
 use crate::show::subject;
 use crate::stop::{Eval, Raise, Stop};

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use crate::compare::equal;
 use crate::interpreter::Interpreter;
+use crate::methods::Dispatch;
 use crate::methods::args::{Args, changeable_array, enumerator, items, range_span, span, to_ary, to_int};
-use crate::methods::{Dispatch, Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Array, Value};
 

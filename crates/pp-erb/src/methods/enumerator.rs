@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::interpreter::Interpreter;
+use crate::methods::Dispatch;
 use crate::methods::args::{Args, enumerator as make};
-use crate::methods::{Dispatch, Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::proc::Proc;
 use crate::stop::Eval;
 use crate::value::{Enumerator, Value};

@@ -7,7 +7,7 @@ use crate::compare::equal;
 use crate::interpreter::Interpreter;
 use crate::key::Key;
 use crate::methods::args::{Args, enumerator, to_hash};
-use crate::methods::{Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::proc::Proc;
 use crate::show::inspect;
 use crate::stop::{Eval, Raise};

@@ -3,9 +3,10 @@
 use crate::eval::frozen_key;
 use crate::interpreter::Interpreter;
 use crate::key::Key;
+use crate::methods::Dispatch;
 use crate::methods::args::{Args, changeable_hash, enumerator, to_hash};
 use crate::methods::hash::{hash, merge_into};
-use crate::methods::{Dispatch, Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::stop::Eval;
 use crate::value::Value;
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::classes::{Class, class_of};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, float_to_int, to_str};
-use crate::methods::{Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::proc::Proc;
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};

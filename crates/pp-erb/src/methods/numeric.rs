@@ -6,7 +6,7 @@ use crate::classes::{Class, class_of};
 use crate::compare::{equal, order};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, float_to_int, to_int, too_large};
-use crate::methods::{Method, method};
+use crate::methods::method::{Method, method};
 use crate::show::inspect;
 use crate::stop::{Eval, Raise};
 use crate::value::Value;

@@ -2,7 +2,7 @@
 
 use pp_types::{Type, Value as Puppet};
 
-use crate::methods::{Method, method};
+use crate::methods::method::{Method, method};
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
 

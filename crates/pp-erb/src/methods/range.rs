@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::compare::{compare, equal, order};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, float_to_int, text, to_int};
-use crate::methods::{Method, method};
+use crate::methods::method::{Method, method};
 use crate::stop::{Eval, Raise};
 use crate::value::{Range, Value};
 

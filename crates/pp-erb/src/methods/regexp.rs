@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, text, to_int, to_str};
+use crate::methods::method::{Method, method, variadic};
 use crate::methods::string_search::{search, to_regexp};
-use crate::methods::{Method, method, variadic};
 use crate::stop::{Eval, Raise};
 use crate::value::{Entries, Match, Regexp, Value};
 

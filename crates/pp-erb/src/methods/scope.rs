@@ -6,7 +6,7 @@ use crate::classes::{Class, class_of};
 use crate::convert::{key_from_puppet, to_puppet};
 use crate::interpreter::Interpreter;
 use crate::methods::args::Args;
-use crate::methods::{Method, method};
+use crate::methods::method::{Method, method};
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Entries, Value};

@@ -6,7 +6,7 @@ use crate::classes::{Class, class_of};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, items, to_str};
 use crate::methods::kernel::string_argument;
-use crate::methods::{Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::show::{subject, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Exception, Hash, Regexp, Value};

@@ -4,7 +4,8 @@ use crate::classes::Class;
 use crate::compare::{compare, equal};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, is_frozen, range_span, span, text, to_int, to_str};
-use crate::methods::{Method, method, operator, variadic};
+use crate::methods::method::{Method, method, variadic};
+use crate::methods::operator;
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
 

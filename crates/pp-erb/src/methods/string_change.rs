@@ -2,8 +2,8 @@
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, changeable_str, text, to_str};
+use crate::methods::method::{Method, method, variadic};
 use crate::methods::string::{map, outside, positions, replaced};
-use crate::methods::{Method, method, variadic};
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, no_conversion, text, to_str};
-use crate::methods::{Method, method};
+use crate::methods::method::{Method, method};
 use crate::proc::Proc;
 use crate::show::to_s;
 use crate::stop::{Eval, Raise};

@@ -2,7 +2,8 @@
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, text};
-use crate::methods::{Method, method, operator};
+use crate::methods::method::{Method, method};
+use crate::methods::operator;
 use crate::proc::Proc;
 use crate::stop::Eval;
 use crate::value::Value;

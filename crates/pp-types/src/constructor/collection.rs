@@ -1,6 +1,7 @@
 //! `Array`, `Hash`.
 
-use crate::constructor::{conversion_error, not_convertible, signatures};
+use crate::constructor::error::{conversion_error, not_convertible};
+use crate::constructor::signatures;
 use crate::error::{Error, ErrorKind};
 use crate::types::Type;
 use crate::value::{Hash, Value};

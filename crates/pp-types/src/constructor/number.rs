@@ -1,6 +1,7 @@
 //! `Integer`, `Float`, `Numeric`, `Boolean`.
 
-use crate::constructor::{conversion_error, not_convertible, signatures};
+use crate::constructor::error::{conversion_error, not_convertible};
+use crate::constructor::signatures;
 use crate::error::{Error, ErrorKind};
 use crate::mismatch::describe_mismatch;
 use crate::number::{integer_of, number_of, split_radix};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::constructor::{conversion_error, signatures};
+use crate::constructor::error::conversion_error;
+use crate::constructor::signatures;
 use crate::error::{Error, ErrorKind};
 use crate::parse::parse_type;
 use crate::semver::{SemVer, SemVerRange};

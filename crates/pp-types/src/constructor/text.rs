@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::binary::{decode_relaxed, decode_strict, decode_url};
-use crate::constructor::{conversion_error, signatures};
+use crate::constructor::error::conversion_error;
+use crate::constructor::signatures;
 use crate::error::Error;
 use crate::regexp::Regexp;
 use crate::string_format::{Formats, format_value};

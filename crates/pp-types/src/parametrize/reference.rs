@@ -6,7 +6,7 @@ use crate::describe::{operand_name, with_article};
 use crate::error::{Error, ErrorKind};
 use crate::infer::{generalize, infer};
 use crate::named::capitalized;
-use crate::parametrize::{bad_argument, error, expect_count};
+use crate::parametrize::error::{bad_argument, error, expect_count};
 use crate::types::Type;
 use crate::value::Value;
 

@@ -7,8 +7,8 @@ use safe_fs::{LastLink, NewAttributes};
 
 use crate::accounts::user_id;
 use crate::file_access::failure;
+use crate::home::expand_home;
 use crate::providers::line::LineEdit;
-use crate::text_file::expand_home;
 use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Entry {

@@ -7,7 +7,8 @@ use regex::bytes::Regex;
 use resource_graph::Resource;
 use safe_fs::NewAttributes;
 
-use crate::text_file::{self, Edit, expand_home, with_mode};
+use crate::home::expand_home;
+use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
 
 struct Line {

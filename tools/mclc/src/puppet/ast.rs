@@ -2,9 +2,9 @@
 
 use mcl_diagnostics::{Code, Diagnostic};
 
-use super::native::prefix_of;
-use super::options::{Puppet, PuppetFormat};
-use super::{Outcome, Output, unsupported_format};
+use crate::puppet::native::prefix_of;
+use crate::puppet::options::{Puppet, PuppetFormat};
+use crate::puppet::outcome::{Outcome, Output, unsupported_format};
 
 /// Prints the trees of the files that the path stands for, in Puppet's notation or as JSON, each file on a line of its own.
 pub fn emit(args: &Puppet) -> Outcome {

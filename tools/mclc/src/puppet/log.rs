@@ -5,8 +5,8 @@ use pp_evaluator::LogEntry;
 use pp_functions::LogLevel;
 use serde_json::{Map, Value, json};
 
-use crate::cli::Format;
-use crate::puppet::options::MessageLevel;
+use crate::format::Format;
+use crate::puppet::common_options::MessageLevel;
 
 /// Returns the messages from a level on: lines as Puppet prints them, or a JSON object each.
 pub fn text(log: &[LogEntry], files: &Files, least: MessageLevel, format: Format, color: bool) -> String {

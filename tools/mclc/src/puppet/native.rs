@@ -10,8 +10,8 @@ use pp_environment::{
 };
 use pp_evaluator::Options;
 
-use super::options::Puppet;
-use super::{Modules, Outcome, Output};
+use crate::puppet::options::Puppet;
+use crate::puppet::outcome::{Modules, Outcome, Output};
 use crate::report;
 
 /// Returns the path from the working directory to a directory: empty, or ends in a slash.

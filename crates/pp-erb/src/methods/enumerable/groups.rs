@@ -4,7 +4,7 @@ use crate::eval::frozen_key;
 use crate::interpreter::Interpreter;
 use crate::key::Key;
 use crate::methods::args::{Args, enumerator};
-use crate::methods::{Method, method, variadic};
+use crate::methods::method::{Method, method, variadic};
 use crate::stop::{Eval, Raise};
 use crate::value::{Entries, Value};
 

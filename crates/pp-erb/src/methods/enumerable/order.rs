@@ -7,8 +7,9 @@ use pp_functions::ruby::sort::merge_sort;
 
 use crate::compare::{comparison_failed, order};
 use crate::interpreter::Interpreter;
+use crate::methods::Dispatch;
 use crate::methods::args::{Args, enumerator, items};
-use crate::methods::{Dispatch, Method, method};
+use crate::methods::method::{Method, method};
 use crate::proc::Proc;
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;

@@ -22,7 +22,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily as SocketFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::net::{bind, recv, send, socket_with};
 
-use crate::providers::net::Address;
+use crate::providers::net::address::Address;
 
 /// The multicast groups of links, of addresses of both families, and of routes of both (`RTMGRP_*` in linux/rtnetlink.h).
 const CHANGE_GROUPS: u32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;

@@ -1,0 +1,27 @@
+//! The output formats for diagnostics.
+
+use clap::ValueEnum;
+
+/// The output formats for diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Excerpts of the source with the location marked
+    Human,
+    /// One line per diagnostic: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`
+    Short,
+    /// One JSON object per line
+    Json,
+    /// A SARIF 2.1.0 log
+    Sarif,
+}
+
+impl From<Format> for mcl_diagnostics::Format {
+    fn from(format: Format) -> mcl_diagnostics::Format {
+        match format {
+            Format::Human => mcl_diagnostics::Format::Human,
+            Format::Short => mcl_diagnostics::Format::Short,
+            Format::Json => mcl_diagnostics::Format::Json,
+            Format::Sarif => mcl_diagnostics::Format::Sarif,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The state directory of a command.
+
+use std::path::{Path, PathBuf};
+
+use mcl_diagnostics::{Code, Diagnostic, Stage};
+use runtime::{StateDir, StateError, default_prefix};
+use tempfile::TempDir;
+
+/// Opens the state directory of the requested prefix.
+///
+/// # Errors
+/// R0410 if there is no usable prefix.
+pub fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
+    let prefix = match (prefix, tmp_prefix) {
+        (Some(prefix), _) => prefix.to_path_buf(),
+        (None, true) => temporary_prefix()?,
+        (None, false) => default_prefix().ok_or_else(|| {
+            Diagnostic::error(Code::R0410, Stage::Engine, "cannot determine the state directory: HOME is not set")
+                .help("set one with `--prefix DIR`, or use `--tmp-prefix`")
+        })?,
+    };
+    let prefix = std::path::absolute(&prefix).unwrap_or(prefix);
+    let state = StateDir::open(&prefix).map_err(|error| unusable_state(&error))?;
+    Ok((state, prefix))
+}
+
+/// Returns the error about a state directory that cannot be used.
+pub fn unusable_state(error: &StateError) -> Diagnostic {
+    Diagnostic::error(Code::R0410, Stage::Engine, error.to_string())
+        .help("choose another directory with `--prefix DIR`, or use `--tmp-prefix`")
+}
+
+fn temporary_prefix() -> Result<PathBuf, Diagnostic> {
+    let directory = tempfile::Builder::new().prefix("mgmt-").tempdir();
+    directory.map(TempDir::keep).map_err(|error| {
+        Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot create a temporary directory: {error}"))
+    })
+}
