@@ -20,6 +20,7 @@ use crate::saved_plan::{self, SavedPlan};
 use crate::signals::{exit_on_signals, interrupted};
 use crate::sources::{Sources, Wait, finalized};
 
+mod order;
 mod printer;
 
 /// The exit status when changes are pending.
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let color = std::io::stdout().is_terminal() && report::color_allowed();
-    let mut printer = PlanPrinter::new(args.format, color, files);
+    let mut printer = PlanPrinter::new(args.format, color, files, order::places(&graph));
     let options = AgentOptions {
         want_diffs: true,
         digest_salt: salt,

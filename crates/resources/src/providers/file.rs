@@ -89,7 +89,8 @@ impl File {
         for directory in missing.into_iter().rev() {
             let is_own = *directory == *self.path;
             let last = if is_own { LastLink::Keep } else { LastLink::Follow };
-            let target = cx.files().lock(directory, last).map_err(failure)?;
+            let target =
+                cx.files().lock(directory, last).map_err(|error| write::failure_to_create(cx, directory, error))?;
             let is_in_the_way = target.entry().map_err(failure)?.is_some_and(|(_, stat)| !stat.is_directory());
             if is_own && is_in_the_way {
                 target.remove_file().map_err(failure)?;
@@ -156,7 +157,8 @@ impl File {
     }
 
     fn create_empty(&self, cx: &Context<'_>) -> Result<(), Failure> {
-        let target = cx.files().lock(&self.path, LastLink::Keep).map_err(failure)?;
+        let target = cx.files().lock(&self.path, LastLink::Keep);
+        let target = target.map_err(|error| write::failure_to_create(cx, &self.path, error))?;
         let entry = target.entry().map_err(failure)?.map(|(_, stat)| stat.kind);
         match entry {
             Some(FileKind::Directory) if self.force => target.remove_tree().map_err(failure)?,

@@ -1,9 +1,9 @@
 //! The output of `mgmt-rt plan`: the pending changes, with the contents of files as a diff.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use clap::ValueEnum;
-use mcl_diagnostics::{Files, Format, Span};
+use mcl_diagnostics::{Files, Format};
 use resource_graph::{MASK, Resource, ResourceId, has_sensitive_parameter};
 use runtime::agent::{Event, Observer, Summary};
 use runtime::{Change, Diff};
@@ -29,22 +29,37 @@ pub struct PlanPrinter<'f> {
     output: Output,
     color: bool,
     files: &'f Files,
-    /// The changes of each resource, in source order, which does not depend on the order of the checks.
-    changes: BTreeMap<(Option<Span>, ResourceId), String>,
+    /// The place of each resource in the list.
+    places: HashMap<ResourceId, usize>,
+    /// The text of each resource that is listed, by its place.
+    lines: BTreeMap<(usize, ResourceId), String>,
 }
 
 impl<'f> PlanPrinter<'f> {
-    pub fn new(format: PlanFormat, color: bool, files: &'f Files) -> PlanPrinter<'f> {
-        PlanPrinter { format, output: Output::new(false), color, files, changes: BTreeMap::new() }
+    /// Makes a printer that lists resources by their `places`.
+    pub fn new(
+        format: PlanFormat,
+        color: bool,
+        files: &'f Files,
+        places: HashMap<ResourceId, usize>,
+    ) -> PlanPrinter<'f> {
+        PlanPrinter { format, output: Output::new(false), color, files, places, lines: BTreeMap::new() }
+    }
+
+    fn key(&self, id: &ResourceId) -> (usize, ResourceId) {
+        (self.places.get(id).copied().unwrap_or(usize::MAX), id.clone())
     }
 
     /// Prints the changes and the totals.
     pub fn finish(&mut self, summary: &Summary) {
-        let mut text: String = self.changes.values().map(String::as_str).collect();
         if self.format == PlanFormat::Text {
             for (id, on) in &summary.blocked {
-                text += &format!("{}\n", printable(&format!("{id}: unknown, waiting for {on}")));
+                let line = format!("{}\n", printable(&format!("{id}: unknown, waiting for {on}")));
+                *self.lines.entry(self.key(id)).or_default() += &line;
             }
+        }
+        let mut text: String = self.lines.values().map(String::as_str).collect();
+        if self.format == PlanFormat::Text {
             text += &totals(summary);
             text.push('\n');
         }
@@ -54,7 +69,7 @@ impl<'f> PlanPrinter<'f> {
 
     fn change(&mut self, resource: &Resource, change: &Change) {
         let mut text = String::new();
-        let key = (resource.span, resource.id.clone());
+        let key = self.key(&resource.id);
         let hidden = change.diff.as_ref().is_some_and(|diff| diff.is_private) || has_sensitive_parameter(resource);
         if self.format == PlanFormat::Json {
             let diff = change.diff.as_ref().map(|diff| {
@@ -69,9 +84,9 @@ impl<'f> PlanPrinter<'f> {
                 None => value,
             };
             let value = if resource.meta.noop { with_field(value, "noop", true.into()) } else { value };
-            return *self.changes.entry(key).or_default() += &format!("{value}\n");
+            return *self.lines.entry(key).or_default() += &format!("{value}\n");
         }
-        if !self.changes.contains_key(&key) {
+        if !self.lines.contains_key(&key) {
             let location = location(resource, self.files).map(|l| format!("  ({l})")).unwrap_or_default();
             let name = self.paint("1", &printable(&resource.id.to_string()));
             text += &format!("{name}{location}\n");
@@ -85,7 +100,7 @@ impl<'f> PlanPrinter<'f> {
             Some(diff) => self.diff(diff, &mut text),
             None => {}
         }
-        *self.changes.entry(key).or_default() += &text;
+        *self.lines.entry(key).or_default() += &text;
     }
 
     fn diff(&self, diff: &Diff, text: &mut String) {

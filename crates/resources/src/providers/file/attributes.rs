@@ -76,6 +76,11 @@ struct Object<'a> {
     path: &'a Path,
 }
 
+/// The failure of a file that must exist already, because its `state` is not set.
+pub(super) fn missing(path: &Path) -> Failure {
+    Failure::Refused(format!("{} does not exist; set `state => \"exists\"` to create it", path.display()))
+}
+
 impl Attributes {
     pub(super) const NONE: Attributes = Attributes(None);
 
@@ -159,7 +164,7 @@ impl Attributes {
             Some(found) => self.check_found(cx, path, &found.handle, &found.stat, last),
             // In noop mode an announced creation has not been made.
             None if cx.is_changed() => Ok(()),
-            None => Err(Failure::io("look at", path, Errno::NOENT)),
+            None => Err(missing(path)),
         }
     }
 

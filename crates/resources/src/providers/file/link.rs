@@ -6,6 +6,7 @@ use safe_fs::{FileKind, LastLink};
 
 use crate::file_access::failure;
 use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::write::failure_to_create;
 use crate::{Context, Failure};
 
 impl File {
@@ -50,7 +51,8 @@ impl File {
             if !cx.change(text)? {
                 return Ok(());
             }
-            let target = cx.files().lock(&self.path, LastLink::Keep).map_err(failure)?;
+            let target = cx.files().lock(&self.path, LastLink::Keep);
+            let target = target.map_err(|error| failure_to_create(cx, &self.path, error))?;
             if kind == Some(FileKind::Directory) {
                 target.remove_tree().map_err(failure)?;
             }

@@ -144,7 +144,7 @@ fn noop_on_a_missing_file_with_attributes_is_a_change_not_an_error() {
 fn undefined_state_never_creates() {
     let b = FileTest::new();
     let error = b.run(&b.file("x").with("content", "c"), true).unwrap_err();
-    assert_eq!(error, "cannot open x: no such file or directory");
+    assert_eq!(error, "x does not exist; set `state => \"exists\"` to create it");
     assert!(b.entries("").is_empty());
 }
 
@@ -183,7 +183,20 @@ fn kinds_are_converted_only_by_force() {
 fn directories_are_made_with_their_parents_where_asked() {
     let b = FileTest::new();
     let deep = b.file("a/b/c/").with("state", "exists");
-    assert_eq!(b.run(&deep, true).unwrap_err(), "cannot create a/b/c: no such file or directory");
+    let error =
+        "cannot create a/b/c: a does not exist; declare the directory too: `file \"a/\" { state => \"exists\", }`";
+    assert_eq!(b.run(&deep, true).unwrap_err(), error);
+    for content in [None, Some("c")] {
+        let mut file = b.file("a/f").with("state", "exists");
+        if let Some(content) = content {
+            file = file.with("content", content);
+        }
+        let error = b.run(&file, true).unwrap_err();
+        assert!(error.starts_with("cannot create a/f: a does not exist; declare"), "{error}");
+    }
+    let link = b.file("a/l").with("state", "exists").with("symlink", true).with("source", "/etc");
+    let error = b.run(&link, true).unwrap_err();
+    assert!(error.starts_with("cannot create a/l: a does not exist; declare"), "{error}");
     b.check(&deep.with("recurse", true), &["create the directory"]);
     assert!(Path::new(&b.path("a/b/c")).is_dir());
 }

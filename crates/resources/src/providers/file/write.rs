@@ -4,12 +4,11 @@ use std::io;
 use std::path::Path;
 
 use resource_graph::is_private_mode;
-use rustix::io::Errno;
 use safe_fs::{Commit, Error, Expected, FileKind, Files, LastLink, NewAttributes, OpenFile, Target};
 
 use crate::digest::Digester;
 use crate::file_access::failure;
-use crate::providers::file::attributes::Attributes;
+use crate::providers::file::attributes::{Attributes, missing};
 use crate::providers::file::content::{Content, DIFF_LIMIT};
 use crate::providers::file::parameters::{File, Wanted};
 use crate::{Change, Context, Diff, DigestSalt, Digests, Failure};
@@ -65,7 +64,7 @@ impl File {
                     }
                 }
                 Present::Nothing if state != Wanted::Exists => {
-                    return Err(Failure::io("open", path, Errno::NOENT));
+                    return Err(missing(path));
                 }
                 Present::Directory if !self.force => return Err(self.is_a_directory()),
                 Present::Nothing | Present::Directory | Present::Misleading(_) => {}
@@ -168,12 +167,27 @@ pub(super) fn replace(
     make: impl FnOnce(&Target<'_>) -> Result<bool, Failure>,
 ) -> Result<bool, Failure> {
     let files: &Files = cx.files();
-    let target = files.lock(path, LastLink::FollowTrusted).map_err(failure)?;
+    let target = files.lock(path, LastLink::FollowTrusted).map_err(|error| failure_to_create(cx, path, error))?;
     let replaced = make(&target)?;
     if replaced {
         cx.sync_directory(target.directory_path());
     }
     Ok(replaced)
+}
+
+/// Returns the failure of a resource whose name cannot be locked for a new object. One without a parent directory says which
+/// directory is missing first.
+pub(super) fn failure_to_create(cx: &Context<'_>, path: &Path, error: Error) -> Failure {
+    let is_missing = |directory: &Path| matches!(cx.files().find(directory, LastLink::Follow), Ok(None));
+    let parents = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+    match parents.take_while(|parent| is_missing(parent)).last() {
+        Some(missing) if error.is_missing() => Failure::Refused(format!(
+            "cannot create {}: {} does not exist; declare the directory too: `file \"{1}/\" {{ state => \"exists\", }}`",
+            path.display(),
+            missing.display()
+        )),
+        Some(_) | None => failure(error),
+    }
 }
 
 /// Writes the content to a temporary file and renames it to the name of the target.

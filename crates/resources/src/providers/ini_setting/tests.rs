@@ -1,5 +1,4 @@
 use std::fs;
-use std::time::Instant;
 
 use mcl_value::Value;
 use resource_graph::Resource;
@@ -114,28 +113,6 @@ fn a_section_that_is_emptied_and_filled_keeps_its_place() {
 fn bytes_of_any_encoding_are_kept() {
     let after = edited(b"[s]\n\xff\xfe=1\n\xe4 = \xf6\na=1\n", &[parse("[s] a = 2")]);
     assert_eq!(after, b"[s]\n\xff\xfe=1\n\xe4 = \xf6\na=2\n");
-}
-
-#[test]
-fn ten_thousand_settings_take_linear_time() {
-    let text = |count: usize| (0..count).map(|i| format!("[s{}]\n#n{i}=1\na{i} = {i}\n", i % 100)).collect::<String>();
-    let time = |count: usize| {
-        let text = text(count);
-        let settings: Vec<Setting> = (0..count)
-            .flat_map(|i| {
-                [format!("[s{}] a{i} = x", i % 100), format!("[s{}] n{i} = y", i % 100), format!("[t{i}] b = z")]
-            })
-            .map(|line| parse(&line))
-            .collect();
-        let run = || {
-            let start = Instant::now();
-            assert!(edited(text.as_bytes(), &settings).len() > text.len());
-            start.elapsed()
-        };
-        (0..3).map(|_| run()).min().unwrap()
-    };
-    let (small, large) = (time(1_000), time(10_000));
-    assert!(large < small * 60, "{small:?}, {large:?}");
 }
 
 fn ini(path: &std::path::Path, name: &str) -> Resource {
