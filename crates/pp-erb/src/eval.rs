@@ -179,8 +179,8 @@ impl Interpreter<'_> {
     /// Appends to a string, whose length is limited.
     pub fn append(&mut self, string: &Str, text: &str) -> Eval<()> {
         self.charge(text.len())?;
-        if string.get().len() + text.len() > crate::interpreter::MAX_TEXT {
-            return Err(Stop::limit(format!("a string of more than {} bytes", crate::interpreter::MAX_TEXT)));
+        if string.get().len() + text.len() > crate::stop::MAX_TEXT {
+            return Err(Stop::limit(format!("a string of more than {} bytes", crate::stop::MAX_TEXT)));
         }
         string.push(text);
         Ok(())
@@ -194,7 +194,7 @@ impl Interpreter<'_> {
                 _ => {
                     let value = self.eval(part)?;
                     push_to_s(&mut text, &value);
-                    if text.len() > crate::interpreter::MAX_TEXT {
+                    if text.len() > crate::stop::MAX_TEXT {
                         return Err(Stop::limit("a string is too long"));
                     }
                 }

@@ -8,7 +8,7 @@ use crate::convert::from_puppet;
 use crate::objects::{Found, Objects};
 use crate::proc::{Activation, Env, Proc};
 use crate::scope::Scope;
-use crate::stop::{Eval, Raise, Stop};
+use crate::stop::{Eval, MAX_TEXT, Raise, Stop};
 use crate::syntax::{Definition, Local};
 use crate::value::{Match, Value};
 
@@ -23,8 +23,6 @@ pub struct Budget {
 
 /// How deep methods and blocks may call each other.
 const MAX_CALLS: u32 = 3_000;
-/// The longest string.
-pub(crate) const MAX_TEXT: usize = 32 << 20;
 /// How much work is done before the compilation hears of it.
 const REPORT_STEPS: u64 = 1 << 20;
 

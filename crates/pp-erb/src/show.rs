@@ -7,7 +7,7 @@ use pp_functions::ruby::inspect::{inspect_string, with_stack};
 use pp_types::{float_text, interpolate};
 
 use crate::classes::class_of;
-use crate::interpreter::MAX_TEXT;
+use crate::stop::MAX_TEXT;
 use crate::value::{Regexp, Value};
 
 /// The longest text of a value in a message about an unknown method.

@@ -3,6 +3,9 @@
 use crate::classes::Class;
 use crate::value::Value;
 
+/// The longest string.
+pub(crate) const MAX_TEXT: usize = 32 << 20;
+
 /// The result of evaluating something.
 pub(crate) type Eval<T = Value> = Result<T, Stop>;
 

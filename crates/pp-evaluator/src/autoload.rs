@@ -250,6 +250,9 @@ impl<'e> Evaluator<'e> {
     }
 }
 
+/// Why something of a module is unknown, as a relative clause.
+pub(crate) const NOT_ON_MODULE_PATH: &str = "which is not on the module path: `--modulepath` names its directory";
+
 /// Returns the name of the class or define that a file of a module is for: `a::b` for `manifests/b.pp` of `a`. `None` for a file
 /// that is not in `manifests`.
 #[must_use]

@@ -10,6 +10,7 @@ use pp_types::{
     describe_signatures, is_instance, operand_name, with_article,
 };
 
+use crate::autoload::NOT_ON_MODULE_PATH;
 use crate::definitions::{Defined, FunctionRef, plain};
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
@@ -169,7 +170,10 @@ impl<'e> Evaluator<'e> {
         let known = known.map(|function| function.name).chain(self.definitions.functions.keys().copied());
         let mut error = Error::new(ErrorKind::Unknown, format!("Unknown function: '{name}'."));
         error.help = match of_modules.into_iter().next() {
-            Some(module) => Some(format!("it is a function of the module `{module}`: {}", self.absent_module(module))),
+            Some(module) => Some(match self.services.absent_module(module) {
+                Some(why) => format!("it is a function of the module `{module}`: {why}"),
+                None => format!("it is a function of the module `{module}`, {NOT_ON_MODULE_PATH}"),
+            }),
             None => match nearest(name, known) {
                 Some(similar) => Some(format!("a function with a similar name: `{similar}`")),
                 None => match name.split_once("::") {

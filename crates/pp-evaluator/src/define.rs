@@ -116,7 +116,7 @@ impl Evaluator<'_> {
                 None => problems.push(Problem::missing(name, tree.range_span(parameter.range))),
                 Some(value) if is_type(ty, value) => {}
                 Some(value) => {
-                    let origin = self.origin(id, name).map(|span| (span, "is")).or_else(|| {
+                    let origin = self.origin(id, name).map(|span| (span, "the value is")).or_else(|| {
                         let default = parameter.default.filter(|_| class.is_none() || missing.contains(&at))?;
                         Some((tree.span(default), "the default is"))
                     });
@@ -234,7 +234,7 @@ impl Evaluator<'_> {
             let name = tree.str(parameter.name);
             match self.catalog.resource(id).parameters.value(name) {
                 Some(value) if !is_type(ty, value) => {
-                    let origin = self.origin(id, name).map(|span| (span, "is"));
+                    let origin = self.origin(id, name).map(|span| (span, "the value is"));
                     problems.extend(Problem::mismatches(name, ty, value, origin));
                 }
                 Some(_) => {}

@@ -219,7 +219,8 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn nested<T>(&mut self, span: Option<Span>, work: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
         if self.depth >= self.options.budget.depth {
             let error = Error::new(ErrorKind::Limit, format!("calls are nested more than {} deep", self.depth));
-            let error = error.help("probably a function, class or define declares itself without end");
+            let error =
+                error.help("probably a function calls itself, or a class or define declares itself, without end");
             return Err(Stop::Fault(Box::new(Fault::new(error, span))));
         }
         self.depth += 1;

@@ -11,6 +11,7 @@ use pp_resource_types::module_of_type;
 use pp_types::{Error, ErrorKind, Type, Value, generalize, infer};
 use rustc_hash::FxHashSet;
 
+use crate::autoload::NOT_ON_MODULE_PATH;
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
 use crate::stop::{Eval, Stop, located, unlocated};
@@ -267,9 +268,7 @@ impl Evaluator<'_> {
             let module = module_of_type(&key).filter(|module| !self.services.has_module(module));
             let help = match (self.find_class(&key)?, module) {
                 (Some(_), _) => Some(format!("`{key}` is a class: declare it with `include {key}`")),
-                (None, Some(module)) => Some(format!(
-                    "it is a type of the module `{module}`, which is not on the module path: `--modulepath` names its directory"
-                )),
+                (None, Some(module)) => Some(format!("it is a type of the module `{module}`, {NOT_ON_MODULE_PATH}")),
                 (None, None) => match self.similar_resource_type(&key) {
                     Some(similar) => Some(format!("a resource type with a similar name: `{similar}`")),
                     None if key.contains("::") => self.similar_in_module(&key, "resource type", std::iter::empty()),

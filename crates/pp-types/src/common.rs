@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::assignable::is_assignable;
 use crate::deep::deep;
@@ -109,7 +110,7 @@ fn step(left: &Type, right: &Type) -> Type {
         (Type::Hash(a), Type::Hash(b)) => {
             Type::hash(common_type(&a.key, &b.key), common_type(&a.value, &b.value), None)
         }
-        (Type::Variant(a), Type::Variant(b)) => crate::infer::one_of(a.iter().chain(b.iter()).cloned()),
+        (Type::Variant(a), Type::Variant(b)) => one_of(a.iter().chain(b.iter()).cloned()),
         (Type::Type(Some(a)), Type::Type(Some(b))) => Type::Type(Some(common_type(a, b).into())),
         (Type::Callable(_), Type::Callable(_)) => Type::Callable(None),
         (Type::Resource(Some(a), _), Type::Resource(Some(b), _)) if a == b => Type::Resource(Some(a.clone()), None),
@@ -138,4 +139,21 @@ fn common_enum(left: &Type, right: &Type) -> Type {
     values.sort();
     values.dedup();
     Type::Enum(Arc::new(EnumType { values, ignore_case: false }))
+}
+
+/// Returns the type that has the instances of all the types: one type itself, or a `Variant` of the different ones.
+pub(crate) fn one_of(types: impl Iterator<Item = Type>) -> Type {
+    let mut members: IndexSet<Type, FxBuildHasher> = IndexSet::default();
+    for ty in types {
+        match ty {
+            Type::Variant(nested) if !nested.is_empty() => members.extend(nested.iter().cloned()),
+            other => {
+                members.insert(other);
+            }
+        }
+    }
+    match members.len() {
+        1 => members.pop().unwrap_or(Type::Any),
+        _ => Type::Variant(members.into_iter().collect()),
+    }
 }

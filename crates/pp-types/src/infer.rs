@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
-
-use crate::common::CommonType;
+use crate::common::{CommonType, one_of};
 use crate::deep::deep;
 use crate::semver::SemVerRange;
 use crate::types::{Callable, FloatBounds, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
@@ -86,23 +83,6 @@ fn common_type_of<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
         }
     }
     common.finish()
-}
-
-/// Returns the type that has the instances of all the types: one type itself, or a `Variant` of the different ones.
-pub(crate) fn one_of(types: impl Iterator<Item = Type>) -> Type {
-    let mut members: IndexSet<Type, FxBuildHasher> = IndexSet::default();
-    for ty in types {
-        match ty {
-            Type::Variant(nested) if !nested.is_empty() => members.extend(nested.iter().cloned()),
-            other => {
-                members.insert(other);
-            }
-        }
-    }
-    match members.len() {
-        1 => members.pop().unwrap_or(Type::Any),
-        _ => Type::Variant(members.into_iter().collect()),
-    }
 }
 
 /// Returns the type without bounds and sizes.

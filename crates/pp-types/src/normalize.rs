@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::common::one_of;
 use crate::deep::deep;
 use crate::definition::definition;
-use crate::infer::one_of;
 use crate::types::{EnumType, Nested, Type};
 
 /// Returns a type with its variants simplified: enumerations in one, patterns in one, ranges that touch in one, and undef as

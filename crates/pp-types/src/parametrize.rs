@@ -6,9 +6,10 @@ mod reference;
 use std::sync::Arc;
 
 use crate::assignable::accepts_undef;
+use crate::common::one_of;
 use crate::define_object::define_object;
 use crate::error::{Error, ErrorKind};
-use crate::infer::{generalize, infer, one_of};
+use crate::infer::{generalize, infer};
 use crate::parametrize::error::{bad_argument, error, expect_count};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;

@@ -369,7 +369,7 @@ pub(super) fn join(vm: &mut Interpreter<'_>, this: &Value, separator: &str) -> E
                     out.push_str(separator);
                 }
                 push_to_s(&mut out, &other);
-                if out.len() > crate::interpreter::MAX_TEXT {
+                if out.len() > crate::stop::MAX_TEXT {
                     return Err(crate::stop::Stop::limit("a string is too long"));
                 }
             }

@@ -173,7 +173,7 @@ fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool)
             (None, None) => {}
         }
         vm.charge(out.len().min(end - start + 64))?;
-        if out.len() > crate::interpreter::MAX_TEXT {
+        if out.len() > crate::stop::MAX_TEXT {
             return Err(crate::stop::Stop::limit("a string is too long"));
         }
     }

@@ -9,6 +9,7 @@ mod explanations;
 mod exports;
 mod fact_changes;
 mod faults;
+mod file_cycles;
 mod files;
 mod finalize;
 mod functions;
