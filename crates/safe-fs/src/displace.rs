@@ -12,12 +12,24 @@ use rustix::io::Errno;
 use crate::backup::Action;
 use crate::error::{Error, is_unsupported};
 use crate::replace_error::ReplaceError;
-use crate::system::{Access, Rename};
+use crate::system::{Access, Rename, Stat};
 use crate::target::Target;
 use crate::tree;
 
 /// How often a change is tried again because another program was faster.
 const MAX_ATTEMPTS: usize = 32;
+
+/// What comes after the name of an object that must not be removed and cannot have its name.
+const KEPT: &str = ".mgmt-kept-";
+
+/// How what was displaced gets its name back.
+#[derive(Clone, Copy, Debug)]
+enum Undo<'s> {
+    /// By another exchange with the object that took the name.
+    Exchange(&'s Stat),
+    /// By renaming, if nothing else has the name.
+    Rename,
+}
 
 impl Target<'_> {
     /// Returns whether what has the name must be backed up before it changes.
@@ -55,6 +67,7 @@ impl Target<'_> {
         if !self.keeps_backups() {
             return self.rename_from(from, Rename::Replace).map_err(ReplaceError::Rename);
         }
+        let own = self.object(from).map_err(ReplaceError::Rename)?;
         for _ in 0..MAX_ATTEMPTS {
             let entry = self.entry()?;
             if entry.as_ref().is_some_and(|(_, stat)| stat.is_directory()) {
@@ -63,7 +76,7 @@ impl Target<'_> {
             self.back_up(Action::Replaced)?;
             let how = if entry.is_some() { Rename::Exchange } else { Rename::New };
             match self.rename_from(from, how) {
-                Ok(()) if entry.is_some() => return self.remove_displaced(from),
+                Ok(()) if entry.is_some() => return self.remove_displaced(from, &own),
                 Ok(()) => return Ok(()),
                 Err(error) if is_unsupported(&error) => {
                     return self.rename_from(from, Rename::Replace).map_err(ReplaceError::Rename);
@@ -78,17 +91,17 @@ impl Target<'_> {
         Err(ReplaceError::Refused(Error::Disturbed { path: self.path() }))
     }
 
-    /// Removes what an exchange gave the name `from`. If it is not what was backed up, it is backed up first; if that fails,
+    /// Removes what an exchange with `own` gave the name `from`. If it is not what was backed up, it is backed up first; if that fails,
     /// the exchange is undone.
     ///
     /// # Errors
     /// It was not backed up.
-    pub(crate) fn remove_displaced(&self, from: &OsStr) -> Result<(), ReplaceError> {
-        self.settle(from, Action::Replaced, Rename::Exchange)
+    pub(crate) fn remove_displaced(&self, from: &OsStr, own: &Stat) -> Result<(), ReplaceError> {
+        self.settle(from, Action::Replaced, Undo::Exchange(own))
     }
 
     /// Removes what was displaced and has the name `aside` now. If it cannot be backed up, `undo` gives its name back.
-    fn settle(&self, aside: &OsStr, action: Action, undo: Rename) -> Result<(), ReplaceError> {
+    fn settle(&self, aside: &OsStr, action: Action, undo: Undo<'_>) -> Result<(), ReplaceError> {
         let save = || {
             if !self.keeps_backups() {
                 return Ok(());
@@ -107,10 +120,49 @@ impl Target<'_> {
                 let _ = self.fs().remove_file(self.directory(), aside);
                 Ok(())
             }
-            Err(error) => match self.rename_from(aside, undo) {
-                Ok(()) => Err(ReplaceError::Refused(error)),
-                Err(undone) => Err(ReplaceError::Lost(Error::io("restore", self.path(), undone))),
-            },
+            Err(error) => match undo {
+                Undo::Exchange(own) => self.undo_exchange(aside, own),
+                Undo::Rename => self.rename_from(aside, Rename::New).map_err(|error| self.keep_aside(aside, error)),
+            }
+            .map_or_else(|lost| Err(ReplaceError::Lost(lost)), |()| Err(ReplaceError::Refused(error))),
+        }
+    }
+
+    /// Returns the object that will replace the one with the name.
+    pub(crate) fn object(&self, name: &OsStr) -> io::Result<Stat> {
+        self.fs().stat(&self.fs().open_at(self.directory(), name, Access::Path)?)
+    }
+
+    /// Gives what was displaced its name back, so that the name `aside` is that of `own` again. If another program replaced
+    /// `own` meanwhile, its object, which is newer than the displaced one, gets the name.
+    ///
+    /// # Errors
+    /// What has the name `aside` must not be removed. It has a name that says so, if that is possible.
+    pub(crate) fn undo_exchange(&self, aside: &OsStr, own: &Stat) -> Result<(), Error> {
+        let mut expendable = vec![*own];
+        let mut undo = || {
+            for _ in 0..MAX_ATTEMPTS {
+                let displaced = self.object(aside)?;
+                self.rename_from(aside, Rename::Exchange)?;
+                expendable.push(displaced);
+                let now = self.object(aside)?;
+                if expendable.iter().any(|object| object.is_same_object(&now)) {
+                    return Ok(());
+                }
+            }
+            Err(Errno::BUSY.into())
+        };
+        undo().map_err(|error| self.keep_aside(aside, error))
+    }
+
+    /// Gives what has the name `aside` a name that is not removed as that of a temporary file.
+    fn keep_aside(&self, aside: &OsStr, error: io::Error) -> Error {
+        let mut kept = self.name().to_owned();
+        kept.push(format!("{KEPT}{:016x}", self.fs().random()));
+        let names = ((self.directory(), aside), (self.directory(), &*kept));
+        match self.fs().rename(names.0, names.1, Rename::New) {
+            Ok(()) => Error::Displaced { path: self.path(), now: self.directory_path().join(kept) },
+            Err(_) => Error::io("restore", self.path(), error),
         }
     }
 
@@ -132,7 +184,7 @@ impl Target<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(Error::io("remove", path, error)),
             Ok((name, ())) => {
-                let settled = self.settle(&name, Action::Removed, Rename::New);
+                let settled = self.settle(&name, Action::Removed, Undo::Rename);
                 self.files.temporaries.release(&name);
                 settled.map_err(|error| error.at(&path))
             }

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::error::Error;
 use crate::files::Files;
 use crate::resolve::LastLink;
+use crate::system::FileKind;
 use crate::target::{Commit, Expected, NewAttributes, Target};
 
 /// How often an edit is decided anew because another program changed the file meanwhile.
@@ -91,7 +92,12 @@ impl Files {
                 Commit::Disturbed => {}
             }
         }
-        Err(Error::Disturbed { path: path.to_path_buf() })
+        Err(match target.entry()? {
+            Some((_, stat)) if stat.is_directory() => {
+                Error::WrongKind { path: path.to_path_buf(), found: stat.kind, wanted: FileKind::File }
+            }
+            _ => Error::Disturbed { path: path.to_path_buf() },
+        })
     }
 
     /// Removes a file; its absence is success.

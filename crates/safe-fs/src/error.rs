@@ -59,6 +59,13 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// What another program put at a path meanwhile could not get its name back.
+    Displaced {
+        /// The path.
+        path: PathBuf,
+        /// Where it is now.
+        now: PathBuf,
+    },
     /// What is at a path does not fit into the limits of the backups, so it must not be replaced or removed.
     TooLargeForBackup {
         /// The path.
@@ -150,6 +157,12 @@ impl fmt::Display for Error {
                 write!(f, "{} is {}, not {}", path.display(), found.noun(), wanted.noun())
             }
             Error::Disturbed { path } => write!(f, "another program keeps changing {}", path.display()),
+            Error::Displaced { path, now } => write!(
+                f,
+                "another program changed {} meanwhile; what it wrote is kept in {}",
+                path.display(),
+                now.display()
+            ),
             Error::TooLargeForBackup { path, limit } => write!(
                 f,
                 "{} exceeds the limit on backups ({limit} bytes), so it is not replaced or removed; raise the limit, or \

@@ -12,7 +12,7 @@ pub(crate) enum ReplaceError {
     Rename(io::Error),
     /// What has the name cannot be backed up or replaced, and has its name.
     Refused(Error),
-    /// What had the name cannot be backed up, and cannot get its name back. It has that of the temporary file.
+    /// What had the name cannot be backed up, and cannot get its name back. It has another one.
     Lost(Error),
 }
 

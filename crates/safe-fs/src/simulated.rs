@@ -155,6 +155,18 @@ impl Simulated {
         state.change(directory, vec![(name.into(), Some(number))]);
     }
 
+    /// Sets the mode and the owner of an object, like a program that has it open.
+    ///
+    /// # Panics
+    /// If the object does not exist.
+    pub fn set_attributes(&self, path: &str, mode: u32, uid: u32) {
+        let mut state = self.lock();
+        let (directory, name) = state.directories(path);
+        let number = state.entry(directory, name.as_ref()).expect("the object exists");
+        let object = state.objects.get_mut(&number).expect("an entry has an object");
+        (object.mode, object.uid) = (mode, uid);
+    }
+
     /// Creates a directory with the missing ones above it.
     ///
     /// # Panics
@@ -512,11 +524,11 @@ impl FileSystem for Simulated {
     }
 
     fn label(&self, handle: &Handle) -> io::Result<Option<Vec<u8>>> {
-        self.call()?.object(handle)?;
-        Ok(None)
+        Ok(self.call()?.object(handle)?.label.clone())
     }
 
-    fn set_label(&self, handle: &Handle, _label: Option<&[u8]>) -> io::Result<()> {
-        self.call()?.object(handle).map(drop)
+    fn set_label(&self, handle: &Handle, label: Option<&[u8]>) -> io::Result<()> {
+        self.call()?.object(handle)?.label = label.map(<[u8]>::to_vec);
+        Ok(())
     }
 }

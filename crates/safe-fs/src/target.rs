@@ -461,24 +461,22 @@ impl Temporary<'_> {
     /// Looks at what had the name until now: unless it has the expected content, it gets the name back.
     fn finish_exchange(mut self, content: &[u8]) -> Result<Commit, Error> {
         let directory = self.target.directory();
+        // If anything fails from here on, what has the temporary name is not known, and must not be removed.
+        self.is_committed = true;
+        let own = self.fs().stat(&self.handle).map_err(Error::on("look at", &self.target.path()))?;
         let is_expected = || {
             let handle = self.fs().open_at(directory, &self.name, Access::Read).ok()?;
             let stat = self.fs().stat(&handle).ok().filter(|stat| stat.is_file())?;
             OpenFile { fs: self.fs(), handle, stat, offset: 0 }.read_all().ok()
         };
         if is_expected().is_some_and(|found| found == content) {
-            let removed = self.target.remove_displaced(&self.name);
+            let removed = self.target.remove_displaced(&self.name, &own);
             self.is_committed = !matches!(removed, Err(ReplaceError::Refused(_)));
             return removed.map(|()| Commit::Done).map_err(|error| error.at(&self.target.path()));
         }
-        match self.rename(Rename::Exchange) {
-            Ok(()) => Ok(Commit::Disturbed),
-            Err(error) => {
-                // The other program's file must not be removed with the temporary name.
-                self.is_committed = true;
-                Err(Error::io("restore", self.target.path(), error))
-            }
-        }
+        self.target.undo_exchange(&self.name, &own)?;
+        self.is_committed = false;
+        Ok(Commit::Disturbed)
     }
 }
 

@@ -1,5 +1,9 @@
 //! Backups on a simulated kernel: whatever fails or crashes, old content is where it was or in the store.
 
+mod attributes;
+mod durability;
+mod races;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -24,6 +24,7 @@ pub(super) struct Object {
     pub(super) mode: u32,
     pub(super) uid: u32,
     pub(super) gid: u32,
+    pub(super) label: Option<Vec<u8>>,
     pub(super) modified: i64,
     /// The length for which space was reserved, in bytes.
     pub(super) reserved: u64,
@@ -62,7 +63,7 @@ impl Node {
 
 impl Object {
     pub(super) fn new(node: Node, mode: u32) -> Object {
-        Object { node, mode, uid: 0, gid: 0, modified: 0, reserved: 0, is_mount_point: false }
+        Object { node, mode, uid: 0, gid: 0, label: None, modified: 0, reserved: 0, is_mount_point: false }
     }
 
     pub(super) fn sync(&mut self) {

@@ -1,0 +1,160 @@
+//! What the store has after crashes, failures and restarts.
+
+use super::*;
+
+const BLOCKS: usize = 10_000;
+/// About sixteen contents of that size.
+const SMALL: Limits = Limits { total: 200_000, ..LIMITS };
+
+fn records(machine: &Simulated) -> Vec<Record> {
+    Backups::records(machine, Path::new(STATE)).expect("a readable index")
+}
+
+#[test]
+fn crash_while_old_records_are_removed_keeps_the_others() {
+    for_each_seed(400, |rng| {
+        let machine = machine(rng.u64(..));
+        let (files, _) = open(&machine, SMALL).expect("an empty store");
+        machine.put(FILE, &[0; BLOCKS]);
+        machine.sync_all();
+        let change = |number: u8| files.write(Path::new(FILE), &[number; BLOCKS], 0o600);
+        let before = rng.u8(8..30);
+        (1..before).for_each(|number| change(number).expect("nothing fails"));
+        machine.inject(machine.calls() + rng.u64(1..MAX_CALLS), Fault::Crash);
+        let done = (before..before + 8).take_while(|number| change(*number).is_ok()).last().unwrap_or(before - 1);
+        machine.restart();
+        let kept = |machine: &Arc<Simulated>| -> Vec<u8> { stored(machine, FILE).iter().map(|copy| copy[0]).collect() };
+        // The change that crashed may have its record.
+        let all = kept(&machine);
+        let newest = all.iter().filter(|number| **number < done).count();
+        let expected: Vec<u8> = (done - newest as u8..done).collect();
+        assert!(newest >= usize::from(done.min(8)), "{all:?} of {done}");
+        assert_eq!(all[..newest], expected, "one after the other up to the last change");
+        open(&machine, SMALL).expect("a readable store");
+        assert!(kept(&machine).ends_with(&all), "nothing is lost by the start: {all:?}");
+    });
+}
+
+#[test]
+fn failing_call_and_a_crash_afterwards_lose_no_old_content() {
+    for operation in OPERATIONS {
+        for (call, seed) in (1..MAX_CALLS).flat_map(|call| (0..4).map(move |seed| (call, seed))) {
+            let machine = machine(seed);
+            let old = prepare(&machine, &mut Rng::with_seed(seed));
+            let (files, _) = open(&machine, LIMITS).expect("an empty store");
+            machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+            let _ = run(&files, operation);
+            if !machine.is_faulty() {
+                break;
+            }
+            machine.restart();
+            assert_nothing_is_lost(&machine, &old, operation);
+        }
+    }
+}
+
+#[test]
+fn numbers_of_records_grow_over_restarts_and_removals() {
+    let machine = machine(1);
+    let mut last = 0;
+    for start in 0..4u8 {
+        let (files, _) = open(&machine, SMALL).expect("a readable store");
+        for i in 0..12u8 {
+            machine.put(FILE, &[start * 16 + i; BLOCKS]);
+            files.write(Path::new(FILE), b"new", 0o600).expect("nothing fails");
+            let ids: Vec<u64> = records(&machine).iter().map(|record| record.id).collect();
+            assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+            assert!(ids.last() > Some(&last), "{ids:?} after {last}");
+            last = ids[ids.len() - 1];
+        }
+    }
+}
+
+#[test]
+fn part_of_a_record_is_overwritten_by_the_next_one() {
+    for cut in 1..200 {
+        let machine = machine(1);
+        machine.put(FILE, b"first");
+        let (files, _) = open(&machine, LIMITS).expect("an empty store");
+        files.write(Path::new(FILE), b"second", 0o600).expect("nothing fails");
+        files.write(Path::new(FILE), b"third", 0o600).expect("nothing fails");
+        let index = machine.get("/state/backups/index").expect("an index");
+        machine.put("/state/backups/index", &index[..index.len() - cut]);
+        let (files, _) = open(&machine, LIMITS).expect("a readable store");
+        assert_eq!(records(&machine).len(), 1, "without the last {cut} bytes");
+        files.write(Path::new(FILE), b"fourth", 0o600).expect("nothing fails");
+        assert_eq!(stored(&machine, FILE), [b"first".to_vec(), b"third".to_vec()]);
+    }
+}
+
+#[test]
+fn record_that_could_not_be_written_leaves_nothing() {
+    for call in 1..MAX_CALLS {
+        let machine = machine(call);
+        machine.put(FILE, b"first");
+        let (files, _) = open(&machine, LIMITS).expect("an empty store");
+        files.write(Path::new(FILE), b"second", 0o600).expect("nothing fails");
+        let index = machine.get("/state/backups/index").expect("an index");
+        machine.inject(machine.calls() + call, Fault::Full);
+        let result = run(&files, Operation::Write);
+        if !machine.is_faulty() {
+            return;
+        }
+        machine.withdraw_fault();
+        if result.is_err() {
+            assert_eq!(machine.get("/state/backups/index"), Some(index), "call {call}");
+            assert_eq!(machine.get(FILE).as_deref(), Some(&b"second"[..]), "call {call}");
+        }
+        run(&files, Operation::Write).expect("there is space again");
+        assert_eq!(stored(&machine, FILE)[..2], [b"first".to_vec(), b"second".to_vec()], "call {call}");
+    }
+    panic!("a change makes fewer calls");
+}
+
+#[test]
+fn records_become_too_old_while_the_agent_runs() {
+    let machine = machine(1);
+    machine.put(FILE, b"first");
+    let limits = Limits { age: Duration::from_millis(1), ..LIMITS };
+    let files = Files::with_state(share(&machine), "0123456789abcdef", Path::new(STATE)).expect("an empty state");
+    // As if it had been opened long ago.
+    let then = SystemTime::now() - Duration::from_secs(7200);
+    let backups = Arc::new(Backups::open(share(&machine), Path::new(STATE), limits, then).expect("an empty store"));
+    let files = files.backed_up(&backups, "file[x]".to_owned());
+    files.write(Path::new(FILE), b"second", 0o600).expect("nothing fails");
+    std::thread::sleep(Duration::from_millis(5));
+    files.write(Path::new(FILE), b"third", 0o600).expect("nothing fails");
+    assert_eq!(records(&machine).len(), 2, "it has just looked");
+    drop((files, backups));
+    let files = Files::with_state(share(&machine), "0123456789abcdef", Path::new(STATE)).expect("a state");
+    let backups = Arc::new(Backups::open(share(&machine), Path::new(STATE), limits, then).expect("a store"));
+    let files = files.backed_up(&backups, "file[x]".to_owned());
+    std::thread::sleep(Duration::from_millis(5));
+    files.write(Path::new(FILE), b"fourth", 0o600).expect("nothing fails");
+    assert_eq!(stored(&machine, FILE), [b"third".to_vec()]);
+}
+
+#[test]
+fn file_over_the_limit_is_refused_before_it_is_copied() {
+    let machine = machine(1);
+    machine.put(FILE, &[7; 5000]);
+    let (files, _) = open(&machine, Limits { file: 1000, ..LIMITS }).expect("an empty store");
+    machine.inject(machine.calls() + 1, Fault::Full);
+    let result = files.lock(Path::new(FILE), LastLink::Keep).and_then(|target| target.remove_file());
+    assert!(matches!(result, Err(Error::TooLargeForBackup { limit: 1000, .. })), "{result:?}");
+}
+
+#[test]
+fn copies_that_nobody_needs_are_removed_by_the_next_process() {
+    let machine = machine(1);
+    machine.put(FILE, b"first");
+    let (files, _) = open(&machine, LIMITS).expect("an empty store");
+    files.write(Path::new(FILE), b"second", 0o600).expect("nothing fails");
+    let needed = machine.names("/state/backups/contents");
+    let contents = "/state/backups/contents";
+    machine.put(&format!("{contents}/unfinished-0123456789abcdef"), b"half");
+    machine.put(&format!("{contents}/{}", Digest([7; 32])), b"of no record");
+    open(&machine, LIMITS).expect("a readable store");
+    assert_eq!(machine.names(contents), needed);
+    assert_eq!(stored(&machine, FILE), [b"first".to_vec()]);
+}
