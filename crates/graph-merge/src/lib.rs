@@ -4,8 +4,8 @@
 //! `noop "puppet_NAME" {}` and Puppet an empty `class mgmt_NAME {}`. [`merge`] makes both one vertex `noop[NAME]` with all
 //! edges of either side, so that order and refreshes cross between the sides. Everything else is kept unchanged.
 //!
-//! The merge is a pure function of two immutable graphs. It keeps no state, so an event of either side merges anew, and it
-//! does not know where a graph came from: messages use the span or origin of each resource.
+//! The merge is a pure function of two immutable graphs. It keeps no state, and it does not know where a graph came from:
+//! messages use the span or origin of each resource.
 
 mod merge;
 mod merge_point;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Cycle, Edge, Resource, ResourceGraph, VertexId, difference};
+use resource_graph::{Cycle, Edge, Resource, ResourceGraph, ResourceId, VertexId, difference};
 use rustc_hash::FxHashMap;
 
 use crate::MergeOptions;
@@ -17,6 +17,8 @@ pub struct Merged {
     pub graph: ResourceGraph,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,
+    /// The merged vertex of each merge point, by the id of its noop in mcl.
+    pub merge_points: FxHashMap<ResourceId, ResourceId>,
 }
 
 /// Merges two graphs, in nearly linear time.
@@ -74,9 +76,15 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions
     join_edges(mcl, puppet, &map, &mut graph);
     // Automatic edges that contradict the order across both sides are omitted later, when all of them are known.
     match graph.check_declared_order() {
-        Ok(()) => Ok(Merged { graph, warnings }),
+        Ok(()) => Ok(Merged { merge_points: renamed(mcl, &graph, &points), graph, warnings }),
         Err(cycle) => Err(vec![cycle_error(&graph, &cycle)]),
     }
+}
+
+fn renamed(mcl: &ResourceGraph, graph: &ResourceGraph, points: &[MergePoint]) -> FxHashMap<ResourceId, ResourceId> {
+    // The vertices of mcl keep their numbers.
+    let ids = points.iter().map(|point| (mcl.resource(point.mcl).id.clone(), graph.resource(point.mcl).id.clone()));
+    ids.collect()
 }
 
 /// Adds the edges of both sides. The graph keeps one per pair, which notifies if either does. The edges between the start

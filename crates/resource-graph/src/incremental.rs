@@ -5,11 +5,14 @@
 //!
 //! * Automatic edges come from an index of what resources offer and ask for (`autoedge/index.rs`).
 //! * A topological order is kept (`incremental/order.rs`). If an edit closes a cycle, the whole computation has to omit an
-//!   automatic edge, or to report the cycle. A graph with omitted edges is not followed at all.
-//! * Groups depend on which resources reach which. So no resource changes that may be grouped, and no edge that leads to one:
-//!   on a path between two of them, the last edge that is not in both graphs would be such an edge.
+//!   automatic edge, or to report the cycle. An omitted edge stays omitted as long as the declared path stays that it
+//!   contradicts (`incremental/omitted.rs`).
+//! * Groups depend on which resources reach which. So no resource changes that may be grouped, and no path between two of them
+//!   comes or goes (`incremental/grouping.rs`).
 //! * Ids and declared edges occur once.
 
+mod grouping;
+mod omitted;
 mod order;
 #[cfg(test)]
 mod tests;
@@ -25,9 +28,6 @@ use smallvec::SmallVec;
 use crate::autoedge::{AutoEdgeIndex, OwnEdge};
 use crate::autogroup::Groupable;
 use crate::{AutoEdgeHost, Resource, ResourceGraph, ResourceId, topological_order};
-
-/// Maximum number of vertices that are visited in the search for resources that may be grouped.
-const MAX_GROUP_SEARCH: usize = 1_000;
 
 /// An edge that a program declares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +74,8 @@ pub struct IncrementalGraph {
     groupable: Groupable,
     /// Whether any resource may be grouped.
     has_groupable: bool,
+    /// The declared edges because of which automatic ones are omitted.
+    contradicting: FxHashSet<(u32, u32)>,
     /// Greater than the rank of every vertex.
     next_rank: u64,
 }
@@ -102,13 +104,15 @@ struct Link {
 type Touched = BTreeMap<(u32, u32), Option<bool>>;
 
 impl IncrementalGraph {
-    /// Makes it of a graph that has its automatic edges. `None` if the graph cannot be followed: edges are omitted from it, or
-    /// several resources have one id.
+    /// Makes it of a graph that has its automatic edges. `None` if the graph cannot be followed: several resources have one id,
+    /// or an edge is omitted from it for another reason than declared edges.
     #[must_use]
     pub fn of(graph: &ResourceGraph, host: &AutoEdgeHost<'_>) -> Option<IncrementalGraph> {
-        if !graph.omitted().is_empty() || graph.ids_of_several_vertices().next().is_some() {
+        if graph.ids_of_several_vertices().next().is_some() {
             return None;
         }
+        let contradicting = omitted::contradicting(graph)?;
+        let omitted: FxHashSet<(u32, u32)> = graph.omitted().iter().map(|edge| (edge.from.0, edge.to.0)).collect();
         let flows = graph.sendrecv().iter().map(|flow| (flow.from.vertex.0, flow.to.vertex.0));
         let edges = graph.edges().map(|edge| (edge.from.0, edge.to.0));
         let order = topological_order(graph.len(), edges.chain(flows.clone())).ok()?;
@@ -127,7 +131,8 @@ impl IncrementalGraph {
             by_id.insert_unique(hash_of(&vertices, number), number, |other| hash_of(&vertices, *other));
         }
         let (next_rank, free) = (order.len() as u64, Vec::new());
-        let mut all = IncrementalGraph { vertices, free, by_id, autoedges, groupable, has_groupable, next_rank };
+        let mut all =
+            IncrementalGraph { vertices, free, by_id, autoedges, groupable, has_groupable, contradicting, next_rank };
         for (rank, number) in order.into_iter().enumerate() {
             all.vertex_mut(number)?.rank = rank as u64;
         }
@@ -139,7 +144,9 @@ impl IncrementalGraph {
         }
         for number in 0..all.vertices.len() as u32 {
             for (from, to) in ends(number, all.autoedges.edges(number).to_vec()) {
-                all.link_mut(from, to)?.automatic += 1;
+                if !omitted.contains(&(from, to)) {
+                    all.link_mut(from, to)?.automatic += 1;
+                }
             }
         }
         // Puppet's automatic relationships were in the graph before.
@@ -172,6 +179,9 @@ impl IncrementalGraph {
         let mut touched = Touched::new();
         for DeclaredEdge { from, to, notify } in &edit.removed_edges {
             let (from, to) = (self.find(from)?, self.find(to)?);
+            if self.contradicting.contains(&(from, to)) {
+                return None;
+            }
             self.touch(&mut touched, from, to);
             let link = self.known_link_mut(from, to)?;
             if link.declared.take() != Some(*notify) {
@@ -181,6 +191,7 @@ impl IncrementalGraph {
         }
         let removed = edit.removed.iter().map(|id| self.find(id)).collect::<Option<BTreeSet<u32>>>()?;
         let mut affected = BTreeSet::new();
+        let mut unsteady = removed.clone();
         for number in removed.iter().copied() {
             affected.extend(self.retract(number, &mut touched)?);
         }
@@ -192,6 +203,7 @@ impl IncrementalGraph {
         }
         for resource in &edit.added {
             let number = self.add(resource)?;
+            unsteady.insert(number);
             affected.extend(self.offer(number)?);
         }
         let mut new_edges: Vec<(u32, u32)> = Vec::new();
@@ -214,7 +226,7 @@ impl IncrementalGraph {
             self.link_mut(from, to)?.automatic += 1;
             self.order(from, to)?;
         }
-        let changes = self.changes(&touched)?;
+        let changes = self.changes(&touched, &unsteady)?;
         self.free.extend(removed);
         Some(changes)
     }
@@ -307,14 +319,14 @@ impl IncrementalGraph {
         Some(link.declared.unwrap_or(false))
     }
 
-    /// Returns the edges that differ from what they were.
-    fn changes(&self, touched: &Touched) -> Option<EdgeChanges> {
+    /// Returns the edges that differ from what they were; `None` if groups may differ, too.
+    fn changes(&self, touched: &Touched, unsteady: &BTreeSet<u32>) -> Option<EdgeChanges> {
         let mut changes = EdgeChanges::default();
-        let mut changed_targets = Vec::new();
+        let mut moved = Vec::new();
         for (&(from, to), before) in touched {
             let after = self.notifies(from, to);
             if before.is_some() != after.is_some() {
-                changed_targets.push(to);
+                moved.push((from, to));
             }
             let (Some(source), Some(target)) = (self.vertex(from), self.vertex(to)) else { continue };
             let (source, target) = (&source.resource.id, &target.resource.id);
@@ -328,20 +340,7 @@ impl IncrementalGraph {
                 changes.added.push(DeclaredEdge { from: source.clone(), to: target.clone(), notify });
             }
         }
-        (!self.has_groupable || !self.lead_to_groupable(changed_targets)).then_some(changes)
-    }
-
-    /// Returns whether one of these vertices, or what comes after one, may be grouped; also if that takes long to find out.
-    fn lead_to_groupable(&self, mut todo: Vec<u32>) -> bool {
-        let mut seen: FxHashSet<u32> = todo.iter().copied().collect();
-        while let Some(number) = todo.pop() {
-            let Some(vertex) = self.vertex(number) else { continue };
-            if vertex.may_be_grouped || seen.len() > MAX_GROUP_SEARCH {
-                return true;
-            }
-            todo.extend(vertex.successors.iter().filter(|next| seen.insert(**next)));
-        }
-        false
+        (!self.may_regroup(moved, unsteady)).then_some(changes)
     }
 
     fn find(&self, id: &ResourceId) -> Option<u32> {

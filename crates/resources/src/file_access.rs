@@ -8,7 +8,7 @@ use crate::Failure;
 pub(crate) fn failure(error: Error) -> Failure {
     match error {
         Error::Io { action, path, error } => Failure::Io { action, path, error },
-        Error::Disturbed { .. } => Failure::Disturbed(error.to_string()),
+        Error::Disturbed { .. } | Error::Displaced { .. } => Failure::Disturbed(error.to_string()),
         Error::UntrustedLink { .. }
         | Error::ForeignTarget { .. }
         | Error::ForeignHardLink { .. }

@@ -10,6 +10,7 @@ mod fact_events;
 mod fact_watch;
 mod manifests;
 mod merger;
+mod program_graph;
 mod puppet;
 mod settle;
 mod state;

@@ -6,7 +6,7 @@ use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
 use super::*;
 use crate::{Edge, add_autoedges, autogroup};
 
-const NAMES: usize = 14;
+const NAMES: usize = 17;
 const EDITS: usize = 25;
 
 /// A random resource of a name, which determines the kind.
@@ -30,8 +30,8 @@ fn resource(number: usize, random: &mut Rng) -> Resource {
         7 => new("group", "g").with("state", state),
         8 => new("exec", "e8").with("cmd", "/d/x").with("user", one_of(random, &["u", "v"])),
         9 => new("exec", "e9").with("cmd", "/q"),
-        10 => new("print", "p10"),
-        11 => new("print", "p11"),
+        10 | 11 | 14 => new("print", &format!("p{number}")),
+        15 | 16 => new("kv", &format!("k{number}")),
         12 => new("svc", "s").with("state", "running"),
         _ => new("line", "l").with("file", one_of(random, &["/d/x", "/q"])),
     };
@@ -98,7 +98,7 @@ impl Declared {
         edit
     }
 
-    /// Makes the whole graph. `None` if there is a cycle, or an edge that has to be omitted.
+    /// Makes the whole graph. `None` if there is a cycle.
     fn whole(&self) -> Option<ResourceGraph> {
         let mut graph = ResourceGraph::new();
         let vertices: BTreeMap<usize, _> =
@@ -106,20 +106,25 @@ impl Declared {
         for ((from, to), notify) in &self.edges {
             graph.add_edge(Edge { from: vertices[from], to: vertices[to], notify: *notify, autoedge: false });
         }
-        add_autoedges(&mut graph, &AutoEdgeHost::default()).ok()?;
-        graph.topological_order().is_ok().then_some(graph)
+        let ranks = add_autoedges(&mut graph, &AutoEdgeHost::default()).ok()?;
+        graph.omit_contradictions(ranks).ok()?;
+        Some(graph)
     }
 }
 
-/// The edges, and for each resource the leader of its group.
-type Shape = (BTreeMap<(ResourceId, ResourceId), bool>, BTreeMap<ResourceId, ResourceId>);
+/// The edges, for each resource the leader of its group, and the omitted edges.
+type Shape =
+    (BTreeMap<(ResourceId, ResourceId), bool>, BTreeMap<ResourceId, ResourceId>, Vec<(ResourceId, ResourceId)>);
 
 fn shape(graph: &ResourceGraph) -> Shape {
     let id = |vertex| graph.resource(vertex).id.clone();
     let groups = autogroup(graph);
+    let mut omitted: Vec<_> = graph.omitted().iter().map(|edge| (id(edge.from), id(edge.to))).collect();
+    omitted.sort();
     (
         graph.edges().map(|edge| ((id(edge.from), id(edge.to)), edge.notify)).collect(),
         graph.vertices().map(|vertex| (id(vertex), id(groups.leader(vertex)))).collect(),
+        omitted,
     )
 }
 
@@ -132,7 +137,7 @@ fn check_random_edits(random: &mut Rng) -> usize {
         let mut new = declared.clone();
         new.change(random);
         let whole = new.whole();
-        let edited = followed.take().and_then(|(mut graph, (mut edges, mut leaders))| {
+        let edited = followed.take().and_then(|(mut graph, (mut edges, mut leaders, omitted))| {
             let edit = declared.edit(&new);
             let changes = graph.edit(&edit)?;
             for id in &edit.removed {
@@ -146,7 +151,7 @@ fn check_random_edits(random: &mut Rng) -> usize {
                 assert_eq!(edges.insert((from, to), notify), None);
             }
             leaders.extend(edit.added.iter().map(|resource| (resource.id.clone(), resource.id.clone())));
-            Some((graph, (edges, leaders)))
+            Some((graph, (edges, leaders, omitted)))
         });
         followed = match (edited, whole) {
             (Some((graph, edited)), whole) => {
@@ -212,12 +217,49 @@ fn what_was_forgotten_takes_no_memory() {
 }
 
 #[test]
-fn edge_to_what_may_be_grouped_is_not_followed() {
+fn edge_to_what_may_be_grouped_is_followed_unless_it_comes_after_such_a_resource() {
     let print = |name: &str| Arc::new(Resource::new(ResourceId::new("print", name)));
     let edge =
         |to: &Arc<Resource>| DeclaredEdge { from: ResourceId::new("file", "/a/"), to: to.id.clone(), notify: false };
     let (a, b) = (print("a"), print("b"));
     let mut grouped = graph(&[file("/a/"), a.clone(), b.clone()]);
     assert!(grouped.edit(&GraphEdit { added: vec![file("/a/x")], ..GraphEdit::default() }).is_some());
-    assert!(grouped.edit(&GraphEdit { added_edges: vec![edge(&a)], ..GraphEdit::default() }).is_none());
+    assert!(grouped.edit(&GraphEdit { added_edges: vec![edge(&a)], ..GraphEdit::default() }).is_some());
+    let back = DeclaredEdge { from: b.id.clone(), to: ResourceId::new("file", "/a/"), notify: false };
+    assert!(grouped.edit(&GraphEdit { added_edges: vec![back], ..GraphEdit::default() }).is_none());
+}
+
+/// Packages before and after the resources of a program: one more between two merge points.
+#[test]
+fn vertex_beside_others_between_resources_that_may_be_grouped_is_followed() {
+    let new = |kind: &str, name: &str| Arc::new(Resource::new(ResourceId::new(kind, name)));
+    let edge = |from: &Arc<Resource>, to: &Arc<Resource>| DeclaredEdge {
+        from: from.id.clone(),
+        to: to.id.clone(),
+        notify: false,
+    };
+    let (a, b, begin, end) = (new("print", "a"), new("print", "b"), new("kv", "begin"), new("kv", "end"));
+    let mut whole = graph(&[a.clone(), b.clone(), begin.clone(), end.clone()]);
+    let between = |whole: &mut IncrementalGraph, name: &str| {
+        let added = new("kv", name);
+        let added_edges = vec![edge(&begin, &added), edge(&added, &end)];
+        whole.edit(&GraphEdit { added: vec![added], added_edges, ..GraphEdit::default() })
+    };
+    let both_sides = [edge(&a, &begin), edge(&end, &b)];
+    for added in both_sides.clone() {
+        let edit = GraphEdit { added_edges: vec![added], ..GraphEdit::default() };
+        whole.edit(&edit).expect("neither print reaches the other");
+    }
+    assert!(between(&mut whole, "x").is_none(), "now one reaches the other");
+    let mut connected = ResourceGraph::new();
+    let vertices = [&a, &begin, &end, &b].map(|resource| connected.add(Arc::clone(resource)));
+    vertices.windows(2).for_each(|pair| connected.order(pair[0], pair[1]));
+    let mut connected = IncrementalGraph::of(&connected, &AutoEdgeHost::default()).expect("a graph to follow");
+    assert!(between(&mut connected, "x").is_some());
+    let removed_edges = vec![edge(&begin, &end)];
+    assert!(connected.edit(&GraphEdit { removed_edges, ..GraphEdit::default() }).is_some(), "x is between them");
+    let x = new("kv", "x");
+    let removed_edges = vec![edge(&begin, &x), edge(&x, &end)];
+    let edit = GraphEdit { removed: vec![x.id.clone()], removed_edges, ..GraphEdit::default() };
+    assert!(connected.edit(&edit).is_none(), "the prints may be grouped now");
 }

@@ -1,5 +1,7 @@
 //! Random resources and changes of their values: where the patcher fits a change into the graph, the whole graph is the same.
 
+mod merged;
+
 use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 use resource_engine::GroupEdge;
@@ -195,16 +197,14 @@ impl Declared {
         self.edges.retain(|(from, to), _| resources.contains_key(from) && resources.contains_key(to));
     }
 
-    fn whole(&self) -> Result<Finalized, Vec<Diagnostic>> {
+    fn graph(&self) -> ResourceGraph {
         let mut graph = ResourceGraph::new();
         let vertices: BTreeMap<usize, _> =
             self.resources.iter().map(|(number, resource)| (*number, graph.add(Arc::clone(resource)))).collect();
         for ((from, to), notify) in &self.edges {
             graph.add_edge(Edge { from: vertices[from], to: vertices[to], notify: *notify, autoedge: false });
         }
-        let mut finalized = finalize(graph, &host())?;
-        finalized.patcher.follow(&finalized.graph, &host());
-        Ok(finalized)
+        graph
     }
 
     fn edge(&self, (from, to): (usize, usize), notify: bool) -> DeclaredEdge {
@@ -239,8 +239,22 @@ impl Declared {
     }
 }
 
+/// Makes the final graph of declared resources, and follows it.
+fn followed(graph: ResourceGraph) -> Result<Finalized, Vec<Diagnostic>> {
+    let mut finalized = finalize(graph, &host())?;
+    finalized.patcher.follow(&finalized.graph, &host());
+    Ok(finalized)
+}
+
 /// The groups by the id of their leader, and the edges between leaders.
 type Structure = (BTreeMap<ResourceId, String>, BTreeMap<(ResourceId, ResourceId), bool>);
+
+/// A structure with the notes about it, and what fits changes into it.
+type Current = (Structure, Vec<Diagnostic>, Patcher);
+
+fn current(finalized: Finalized) -> Current {
+    (structure(&finalized.engine), finalized.notes, finalized.patcher)
+}
 
 fn structure(graph: &EngineGraph) -> Structure {
     let leader = |group: u32| graph.groups()[group as usize][0].id.clone();
@@ -273,26 +287,23 @@ fn patched((mut groups, mut edges): Structure, patch: GraphPatch) -> Structure {
 /// Lets random resources come and go; returns how often that was a patch of the structure.
 fn check_random_structures(random: &mut Rng) -> usize {
     let mut declared = Declared::default();
-    let mut current = declared.whole().ok().map(|finalized| (structure(&finalized.engine), finalized.patcher));
+    let mut latest = followed(declared.graph()).ok().map(current);
     let mut patches = 0;
     for _ in 0..CHANGES {
         let mut new = declared.clone();
         new.change(random);
         let changes = declared.changes(&new);
-        let fresh = new.whole();
-        let patch = current.as_mut().and_then(|(_, patcher)| patcher.patch(&changes));
-        current = match (patch, current.take()) {
-            (Some(patch), Some((before, patcher))) => {
+        let fresh = followed(new.graph());
+        let patch = latest.as_mut().and_then(|(_, _, patcher)| patcher.patch(&changes));
+        latest = match (patch, latest.take()) {
+            (Some(patch), Some((before, notes, patcher))) => {
+                patches += usize::from(patch.is_structural());
                 let fresh = fresh.expect("a change that fits in contradicts nothing");
-                if patch.is_structural() {
-                    patches += 1;
-                    assert_eq!(fresh.notes, []);
-                }
                 let after = patched(before, patch);
-                assert_eq!(after, structure(&fresh.engine));
-                Some((after, patcher))
+                assert_eq!((&after, &notes), (&structure(&fresh.engine), &fresh.notes));
+                Some((after, notes, patcher))
             }
-            _ => fresh.ok().map(|finalized| (structure(&finalized.engine), finalized.patcher)),
+            _ => fresh.ok().map(current),
         };
         declared = new;
     }

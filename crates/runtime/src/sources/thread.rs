@@ -269,9 +269,10 @@ impl Sources {
     fn patch(&mut self) -> Option<GraphPatch> {
         let (program, patcher) = (self.program.as_mut()?, self.patcher.as_mut()?);
         let changes = program.interpreter.changes(&program.engine)?;
-        // Nothing that a later catalog brings can be followed.
-        self.follows_structure = self.puppet.is_none();
-        if self.merger.patch(&changes) { patcher.patch(&changes) } else { None }
+        self.follows_structure = true;
+        let patch = patcher.patch(&*self.merger.translate(&changes)?)?;
+        self.merger.follow(&changes);
+        Some(patch)
     }
 
     /// Makes the graph of the program's values.

@@ -301,7 +301,9 @@ fn merged(resources: &[&str]) -> GraphMerger {
 #[test]
 fn patched_value_is_in_the_graphs_that_follow() {
     let mut merger = merged(&["a", "puppet_x"]);
-    assert!(merger.patch(&values(vec![changed(noop("a", "1"), noop("a", "2"))])));
+    let changes = values(vec![changed(noop("a", "1"), noop("a", "2"))]);
+    assert!(merger.translate(&changes).is_some());
+    merger.follow(&changes);
     let mut puppet = ResourceGraph::new();
     for name in ["admissible_Class[Mgmt_x]", "completed_Class[Mgmt_x]"] {
         puppet.add(noop(name, "1"));
@@ -314,15 +316,15 @@ fn patched_value_is_in_the_graphs_that_follow() {
 
 #[test]
 fn merge_point_or_resource_of_both_sides_is_merged_anew() {
-    let mut merger = merged(&["a", "both", "puppet_x"]);
-    assert!(!merger.patch(&values(vec![changed(noop("both", "1"), noop("both", "2"))])));
-    let mut merger = merged(&["a", "puppet_x"]);
-    assert!(!merger.patch(&values(vec![changed(noop("puppet_x", "1"), noop("puppet_x", "2"))])));
+    let merger = merged(&["a", "both", "puppet_x"]);
+    assert!(merger.translate(&values(vec![changed(noop("both", "1"), noop("both", "2"))])).is_none());
+    let merger = merged(&["a", "puppet_x"]);
+    assert!(merger.translate(&values(vec![changed(noop("puppet_x", "1"), noop("puppet_x", "2"))])).is_none());
 }
 
 #[test]
 fn nothing_is_patched_before_both_sides_have_a_graph() {
     let mut merger = GraphMerger::new(true, true, MergeOptions::default());
     merger.handle([(Source::Mcl, SourceEvent::Graph(graph(Source::Mcl, 1)))]);
-    assert!(!merger.patch(&values(vec![])));
+    assert!(merger.translate(&values(vec![])).is_none());
 }
