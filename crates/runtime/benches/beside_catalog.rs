@@ -105,7 +105,7 @@ fn one_comes_and_goes(count: usize) -> Duration {
         let patch = finalized.patcher.patch(&translated).expect("the change is known");
         merger.follow(changes);
         now += Duration::from_millis(1);
-        std::hint::black_box(engine.step(Event::Patch(Box::new(patch)), now));
+        std::hint::black_box(engine.step(Event::Patch(patch), now));
         started.elapsed()
     };
     min_of(200, || change(&comes).max(change(&goes)))

@@ -88,6 +88,23 @@ fn part_of_a_record_is_overwritten_by_the_next_one() {
 }
 
 #[test]
+fn records_after_an_invalid_one_are_not_overwritten() {
+    let machine = machine(1);
+    machine.put(FILE, b"first");
+    let (files, _) = open(&machine, LIMITS).expect("an empty store");
+    for content in [b"second", b"third.", b"fourth"] {
+        files.write(Path::new(FILE), content, 0o600).expect("nothing fails");
+    }
+    let mut index = machine.get("/state/backups/index").expect("an index");
+    index[0] = b'!';
+    machine.put("/state/backups/index", &index);
+    let (files, _) = open(&machine, LIMITS).expect("a readable store");
+    files.write(Path::new(FILE), b"fifth", 0o600).expect("nothing fails");
+    assert_eq!(stored(&machine, FILE), [b"second".to_vec(), b"third.".to_vec(), b"fourth".to_vec()]);
+    assert_eq!(machine.get("/state/backups/index").expect("an index").iter().filter(|byte| **byte == b'\n').count(), 3);
+}
+
+#[test]
 fn record_that_could_not_be_written_leaves_nothing() {
     for call in 1..MAX_CALLS {
         let machine = machine(call);
