@@ -1,93 +1,189 @@
-//! The automaton of the grammar, without its actions.
+//! The automaton of the grammar.
 //!
-//! Recovery asks thousands of times whether statements would follow the grammar if one token were another one. The
-//! generated parser answers that, too, but it builds a tree meanwhile, and lists the names of all expected terminals when
-//! it fails. The automaton only moves from state to state.
+//! [`crate::segment`] runs it with the actions of the grammar, which build a tree. Recovery asks thousands of times whether
+//! statements would follow the grammar if one token were another one; that only needs the states ([`States`]).
 
-use mcl_lexer::{TokenIdx, Tokens};
+use mcl_lexer::TokenKind;
 
 use crate::grammar::tables;
-use crate::terminals::{Edits, Position, Terminal, TerminalSource};
+use crate::terminals::Terminal;
 use crate::token_set::TokenSet;
 
-/// The automaton after some terminals.
-#[derive(Default)]
-pub struct Automaton {
-    /// The states above the initial one, the current one last.
-    states: Vec<i16>,
-    /// A copy of the states to try a terminal on.
-    trial: Vec<i16>,
+/// The state before the first terminal.
+pub const INITIAL: i16 = 0;
+
+/// What the automaton does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The terminal is read; this is the state after it.
+    Shift(i16),
+    /// A rule is applied first.
+    Reduce(i16),
+    /// The grammar does not accept the terminal.
+    Fail,
 }
 
-/// The state before the first terminal.
-const INITIAL: i16 = 0;
-
-impl Automaton {
-    /// Reads the terminals of one segment, like [`crate::segment::parse_segment`]. Returns the position at which the
-    /// segment ended.
-    ///
-    /// # Errors
-    /// The first token that the grammar does not accept.
-    pub fn read_segment(
-        &mut self,
-        tokens: &Tokens,
-        edits: &Edits,
-        start: Position,
-        end: TokenIdx,
-    ) -> Result<Position, TokenIdx> {
-        self.states.clear();
-        let mut source = TerminalSource::new(tokens, edits, start, end);
-        while let Some((token, terminal, _)) = source.next_terminal() {
-            if !self.accepts(terminal) {
-                return Err(token);
-            }
-            std::mem::swap(&mut self.states, &mut self.trial);
+impl Action {
+    /// Decodes an entry of the tables.
+    pub fn of(entry: i16) -> Action {
+        match entry {
+            0 => Action::Fail,
+            1.. => Action::Shift(entry - 1),
+            ..0 => Action::Reduce(-(entry + 1)),
         }
-        let position = source.position();
-        if self.may_end() { Ok(position) } else { Err(position.token) }
+    }
+}
+
+/// Whether a rule has one symbol, which it passes on as it is.
+pub fn passes_on(rule: i16) -> bool {
+    tables::PASSES_ON[rule as usize]
+}
+
+/// The number of entries of [`Chains`], a power of two.
+const SLOTS: usize = 1 << 10;
+
+/// Chains of rules that pass one symbol on.
+///
+/// The grammar has a nonterminal for each level of operators, so an operand is reduced ten times before it is an expression,
+/// and nothing happens to it. Where such a chain ends depends on the state below the symbol, the state after the symbol,
+/// and the next terminal. The ends of chains are remembered, each in the one slot that its key has.
+#[derive(Default)]
+pub struct Chains {
+    /// Keys, with the end of the chain in the lowest 16 bits; empty before the first use.
+    slots: Vec<u64>,
+}
+
+impl Chains {
+    /// Returns the state after the chain that begins with the state `top` above `below` before a terminal.
+    pub fn end(&mut self, below: i16, top: i16, terminal: usize) -> i16 {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, u64::MAX);
+        }
+        let key = u64::from(below as u16) << 24 | u64::from(top as u16) << 8 | terminal as u64;
+        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.ilog2())) as usize;
+        let known = self.slots[slot];
+        if known >> 16 == key {
+            return known as i16;
+        }
+        let mut end = top;
+        while let Action::Reduce(rule) = Action::of(tables::action(end, terminal))
+            && passes_on(rule)
+            && let Some((_, nonterminal)) = tables::rule(rule)
+        {
+            end = tables::goto(below, nonterminal);
+        }
+        self.slots[slot] = key << 16 | u64::from(end as u16);
+        end
+    }
+}
+
+/// The states after some terminals, without the symbols between them.
+#[derive(Clone)]
+pub struct States {
+    /// The current one is the last.
+    states: Vec<i16>,
+}
+
+/// The states after one more terminal, as a change of those before it.
+#[derive(Default)]
+pub struct Step {
+    /// How many of the states stay.
+    kept: usize,
+    /// The states after them.
+    new: Vec<i16>,
+    chains: Chains,
+}
+
+impl States {
+    /// Returns the states before the first terminal.
+    pub fn initial() -> States {
+        States { states: vec![INITIAL] }
     }
 
-    /// Returns the tokens that the grammar accepts next.
-    pub fn expected(&mut self) -> TokenSet {
-        TokenSet::of_grammar().filter(|kind| self.accepts(Terminal::Kind(*kind))).collect()
+    /// Returns the states.
+    pub fn as_slice(&self) -> &[i16] {
+        &self.states
     }
 
-    /// Whether the grammar accepts a terminal next; the states after it are in the copy.
-    fn accepts(&mut self, terminal: Terminal) -> bool {
+    /// Reads a terminal. Returns false, and changes nothing, if the grammar does not accept it.
+    pub fn read(&mut self, terminal: Terminal, step: &mut Step) -> bool {
+        let accepts = step.try_terminal(&self.states, terminal);
+        if accepts {
+            self.states.truncate(step.kept);
+            self.states.append(&mut step.new);
+        }
+        accepts
+    }
+}
+
+impl Step {
+    /// Returns the kinds of tokens that the grammar accepts after some states.
+    pub fn expected(&mut self, states: &[i16]) -> TokenSet {
+        TokenSet::of_grammar().filter(|kind: &TokenKind| self.try_terminal(states, Terminal::Kind(*kind))).collect()
+    }
+
+    /// Whether the terminals before some states are complete.
+    pub fn may_end(&mut self, states: &[i16]) -> bool {
+        self.start(states);
+        loop {
+            match Action::of(tables::end_action(self.top(states))) {
+                Action::Shift(_) | Action::Fail => return false,
+                Action::Reduce(rule) => {
+                    if !self.reduce(states, rule) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the grammar accepts a terminal after some states; the states after it are in this step.
+    fn try_terminal(&mut self, states: &[i16], terminal: Terminal) -> bool {
         let Some(terminal) = tables::terminal(&terminal) else { return false };
-        self.trial.clone_from(&self.states);
+        self.start(states);
         loop {
-            let action = tables::action(self.trial.last().copied().unwrap_or(INITIAL), terminal);
-            if action > 0 {
-                self.trial.push(action - 1);
-                return true;
-            }
-            if action == 0 || !self.reduce(action) {
-                return false;
+            match Action::of(tables::action(self.top(states), terminal)) {
+                Action::Fail => return false,
+                Action::Shift(state) => {
+                    self.new.push(state);
+                    return true;
+                }
+                Action::Reduce(rule) if passes_on(rule) => {
+                    let top = self.top(states);
+                    self.pop(1);
+                    let end = self.chains.end(self.top(states), top, terminal);
+                    self.new.push(end);
+                }
+                Action::Reduce(rule) => {
+                    if !self.reduce(states, rule) {
+                        return false;
+                    }
+                }
             }
         }
     }
 
-    /// Whether the terminals so far are complete.
-    fn may_end(&mut self) -> bool {
-        self.trial.clone_from(&self.states);
-        loop {
-            let action = tables::end_action(self.trial.last().copied().unwrap_or(INITIAL));
-            if action >= 0 {
-                return false;
-            }
-            if !self.reduce(action) {
-                return true;
-            }
-        }
+    fn start(&mut self, states: &[i16]) {
+        self.kept = states.len();
+        self.new.clear();
     }
 
-    /// Applies a rule to the copy. Returns false for the rule of the whole.
-    fn reduce(&mut self, action: i16) -> bool {
-        let Some((length, nonterminal)) = tables::rule(-(action + 1)) else { return false };
-        self.trial.truncate(self.trial.len() - length);
-        let state = self.trial.last().copied().unwrap_or(INITIAL);
-        self.trial.push(tables::goto(state, nonterminal));
+    fn top(&self, states: &[i16]) -> i16 {
+        self.new.last().copied().unwrap_or_else(|| states[self.kept - 1])
+    }
+
+    fn pop(&mut self, count: usize) {
+        let new = self.new.len().min(count);
+        self.new.truncate(self.new.len() - new);
+        self.kept -= count - new;
+    }
+
+    /// Applies a rule. Returns false for the rule of the whole.
+    fn reduce(&mut self, states: &[i16], rule: i16) -> bool {
+        let Some((length, nonterminal)) = tables::rule(rule) else { return false };
+        self.pop(length);
+        let state = self.top(states);
+        self.new.push(tables::goto(state, nonterminal));
         true
     }
 }

@@ -26,6 +26,7 @@ use crate::ast::{
 };
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
+use crate::segment::Stack;
 
 /// The names of a tree by their texts.
 pub type Names = FxHashMap<Arc<str>, Name>;
@@ -115,6 +116,8 @@ pub struct Builder<'t> {
     pub bar_bars: Vec<BarBar>,
     /// What recovery has changed, by token. The statements around it are parsed for what they define and where they end.
     pub repaired: BTreeMap<TokenIdx, Repaired>,
+    /// What runs of the parser use again.
+    pub stack: Stack,
     names: Names,
     expr_depths: PrimaryMap<ExprId, u16>,
     type_depths: PrimaryMap<TypeId, u16>,
@@ -142,6 +145,7 @@ impl<'t> Builder<'t> {
             brackets: Vec::new(),
             bar_bars: Vec::new(),
             repaired: BTreeMap::new(),
+            stack: Stack::default(),
             names: FxHashMap::default(),
             expr_depths: PrimaryMap::new(),
             type_depths: PrimaryMap::new(),

@@ -3,11 +3,13 @@
 //!
 //! The result is a new tree with the same kinds of node. Expressions are copied in arena order, in which children come
 //! first, so no recursion is needed. Statements are first rearranged from the outside in (a class that moves keeps the
-//! rest of its name, which may move it further), then copied from the inside out.
+//! rest of its name, which may move it further), then copied from the inside out. Where no node is added, removed or moved
+//! (there are neither references nor parentheses), nothing is copied, and the tree is changed in place.
 
 use std::sync::Arc;
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +20,11 @@ use crate::string_literal::{StringError, StringPart, parse_string};
 
 /// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
 #[must_use]
-pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
+pub fn interpolate(mut ast: Ast) -> (Ast, Vec<Diagnostic>) {
+    if keeps_expressions(&ast) && keeps_statements(&ast) {
+        let errors = interpolate_in_place(&mut ast);
+        return (ast, errors.into_iter().map(Diagnostic::from).collect());
+    }
     let capacity = ast.exprs.len() + ast.exprs.values().map(max_parts).sum::<usize>();
     let mut stage = Interpolator {
         index: None,
@@ -50,6 +56,16 @@ pub fn interpolate(ast: Ast) -> (Ast, Vec<Diagnostic>) {
 struct InterpolateError {
     kind: InterpolateErrorKind,
     span: Span,
+}
+
+impl InterpolateError {
+    /// Returns the errors of a string; `string` includes its quotes.
+    fn in_string(errors: Vec<StringError>, string: Span) -> impl Iterator<Item = InterpolateError> {
+        errors.into_iter().map(move |error| {
+            let span = inside(string, error.start, error.end);
+            InterpolateError { kind: InterpolateErrorKind::String(error), span }
+        })
+    }
 }
 
 enum InterpolateErrorKind {
@@ -104,6 +120,87 @@ fn max_parts(expr: &Expr) -> usize {
         },
         _ => 0,
     }
+}
+
+/// Whether each expression becomes one expression.
+fn keeps_expressions(ast: &Ast) -> bool {
+    ast.exprs.values().all(|expr| match expr {
+        Expr::Paren(_) => false,
+        Expr::Str(raw) => !raw.contains('$'),
+        _ => true,
+    })
+}
+
+/// Whether each statement stays where it is, and is in the order in which statements are copied.
+fn keeps_statements(ast: &Ast) -> bool {
+    let mut classes: FxHashSet<Name> = FxHashSet::default();
+    for stmt in ast.stmts.values() {
+        if let Stmt::Class { name, .. } = stmt
+            && (ast.name(*name).contains(':') || !classes.insert(*name))
+        {
+            return false;
+        }
+    }
+    let mut next = ast.stmts.keys();
+    let mut stack: Vec<(StmtId, bool)> = Vec::new();
+    for id in &ast.body {
+        stack.push((*id, false));
+        while let Some((id, is_ready)) = stack.pop() {
+            let blocks = if is_ready { [None, None] } else { inner_blocks(ast.stmt(id)) };
+            if blocks == [None, None] {
+                if next.next() != Some(id) {
+                    return false;
+                }
+                continue;
+            }
+            stack.push((id, true));
+            let inner = blocks.into_iter().rev().flatten().flat_map(|block| block.iter().rev());
+            stack.extend(inner.map(|id| (*id, false)));
+        }
+    }
+    next.next().is_none()
+}
+
+/// Expands the strings of a tree that keeps its nodes.
+fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
+    let mut errors = Vec::new();
+    for (id, expr) in ast.exprs.iter_mut() {
+        if let Expr::Str(raw) = expr
+            && raw.contains('\\')
+        {
+            let span = ast.expr_ranges[id].in_file(ast.file);
+            *expr = match parse_string(raw) {
+                Ok(parts) => Expr::Str(parts.into_iter().find_map(StringPart::into_text).unwrap_or_default().into()),
+                Err(found) => {
+                    errors.extend(InterpolateError::in_string(found, span));
+                    Expr::Error
+                }
+            };
+        }
+    }
+    for stmt in ast.stmts.values_mut() {
+        complete(stmt);
+    }
+    errors.sort_by_key(|error| error.span.start);
+    errors
+}
+
+/// Adds the empty lists that `class c {` and `include c` leave out.
+fn complete(stmt: &mut Stmt) {
+    match stmt {
+        Stmt::Class { params, .. } => {
+            params.get_or_insert_default();
+        }
+        Stmt::Include { args, .. } => {
+            args.get_or_insert_default();
+        }
+        _ => {}
+    }
+}
+
+/// Returns the span of a part of a string; `span` includes the quotes, and the positions count from after the first one.
+fn inside(span: Span, start: usize, end: usize) -> Span {
+    Span { start: span.start + 1 + start as u32, end: span.start + 1 + end as u32, ..span }
 }
 
 struct Interpolator {
@@ -181,18 +278,11 @@ impl Interpolator {
         if !raw.bytes().any(|b| matches!(b, b'\\' | b'$')) {
             return self.push(Expr::Str(raw), span);
         }
-        let inner = |start: usize, end: usize| Span {
-            start: span.start + 1 + start as u32,
-            end: span.start + 1 + end as u32,
-            ..span
-        };
+        let inner = |start: usize, end: usize| inside(span, start, end);
         let parts = match parse_string(&raw) {
             Ok(parts) => parts,
             Err(errors) => {
-                self.errors.extend(errors.into_iter().map(|error| {
-                    let span = inner(error.start, error.end);
-                    InterpolateError { kind: InterpolateErrorKind::String(error), span }
-                }));
+                self.errors.extend(InterpolateError::in_string(errors, span));
                 return self.push(Expr::Error, span);
             }
         };
@@ -299,7 +389,7 @@ impl Interpolator {
         mut statements: PrimaryMap<StmtId, Stmt>,
         ranges: &PrimaryMap<StmtId, ByteRange>,
     ) {
-        let mut map: FxHashMap<StmtId, StmtId> = FxHashMap::default();
+        let mut map: SecondaryMap<StmtId, PackedOption<StmtId>> = SecondaryMap::with_capacity(statements.len());
         // A statement is visited twice: first its blocks are pushed, then it is copied.
         let mut stack: Vec<(StmtId, bool)> = top.iter().rev().map(|id| (*id, false)).collect();
         while let Some((id, ready)) = stack.pop() {
@@ -312,14 +402,14 @@ impl Interpolator {
             let mut stmt = std::mem::replace(&mut statements[id], Stmt::Error { defines: Vec::new() });
             for block in blocks_of(&mut stmt) {
                 for child in block.iter_mut() {
-                    *child = map.get(child).copied().unwrap_or(*child);
+                    *child = map[*child].expand().unwrap_or(*child);
                 }
             }
             self.stmt(&mut stmt);
             self.out.stmt_ranges.push(ranges[id]);
-            map.insert(id, self.out.stmts.push(stmt));
+            map[id] = self.out.stmts.push(stmt).into();
         }
-        self.out.body = top.into_iter().filter_map(|id| map.get(&id).copied()).collect();
+        self.out.body = top.into_iter().filter_map(|id| map[id].expand()).collect();
     }
 
     /// Replaces the expressions of a statement with the new ones.
@@ -333,10 +423,13 @@ impl Interpolator {
             Stmt::If { condition, .. } => *condition = self.at(*condition),
             Stmt::For { iterable, .. } | Stmt::ForKv { iterable, .. } => *iterable = self.at(*iterable),
             Stmt::Func { func, .. } => *func = self.at(*func),
-            Stmt::Class { params, .. } => {
-                params.get_or_insert_default();
+            Stmt::Class { .. } => complete(stmt),
+            Stmt::Include { .. } => {
+                complete(stmt);
+                if let Stmt::Include { args: Some(args), .. } = stmt {
+                    self.all(args);
+                }
             }
-            Stmt::Include { args, .. } => self.all(args.get_or_insert_default()),
         }
     }
 
@@ -357,6 +450,22 @@ impl Interpolator {
 }
 
 /// Returns the blocks of a statement.
+fn inner_blocks(stmt: &Stmt) -> [Option<&Block>; 2] {
+    match stmt {
+        Stmt::If { then, otherwise, .. } => [Some(then), otherwise.as_ref()],
+        Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => [Some(body), None],
+        Stmt::Error { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Resource(_)
+        | Stmt::Edge(_)
+        | Stmt::Func { .. }
+        | Stmt::Include { .. }
+        | Stmt::Import { .. } => [None, None],
+    }
+}
+
+/// Returns the blocks of a statement, to change them.
 fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
     let (first, second) = match stmt {
         Stmt::If { then, otherwise, .. } => (Some(then), otherwise.as_mut()),

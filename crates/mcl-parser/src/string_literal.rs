@@ -11,6 +11,16 @@ pub enum StringPart {
     Reference { name: String, start: usize, end: usize },
 }
 
+impl StringPart {
+    /// Returns the text, unless the part is a reference.
+    pub fn into_text(self) -> Option<String> {
+        match self {
+            StringPart::Text { text, .. } => Some(text),
+            StringPart::Reference { .. } => None,
+        }
+    }
+}
+
 /// An invalid escape or reference in a string. Offsets are bytes of the raw text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StringError {

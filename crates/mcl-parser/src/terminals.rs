@@ -62,53 +62,78 @@ impl Position {
     }
 }
 
+/// How far a [`TerminalSource`] has fed its segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The position after the last terminal.
+    pub position: Position,
+    /// The number of open braces.
+    depth: u32,
+    /// Whether the position is before a `}` that ends the segment.
+    pub stopped: bool,
+    /// The kinds of the last two terminals, for [`Terminal::Default`].
+    last_two: [Option<TokenKind>; 2],
+}
+
+impl Progress {
+    /// Returns the progress at the start of a segment.
+    pub const fn at(start: Position) -> Progress {
+        Progress { position: start, depth: 0, stopped: false, last_two: [None; 2] }
+    }
+}
+
 /// Feeds the terminals of one segment.
 pub struct TerminalSource<'t> {
     tokens: &'t Tokens,
     edits: &'t Edits,
-    position: Position,
     end: TokenIdx,
-    /// The number of open braces.
-    depth: u32,
-    stopped: bool,
-    /// The kinds of the last two terminals, for [`Terminal::Default`].
-    last_two: [Option<TokenKind>; 2],
+    progress: Progress,
 }
 
 impl<'t> TerminalSource<'t> {
     /// Feeds from `start` to the token `end`, or to the first `}` that is unmatched in between.
     pub fn new(tokens: &'t Tokens, edits: &'t Edits, start: Position, end: TokenIdx) -> TerminalSource<'t> {
-        TerminalSource { tokens, edits, position: start, end, depth: 0, stopped: false, last_two: [None; 2] }
+        TerminalSource::resumed(tokens, edits, Progress::at(start), end)
+    }
+
+    /// Continues with a segment up to the token `end`, or to the first `}` that is unmatched before it.
+    pub fn resumed(tokens: &'t Tokens, edits: &'t Edits, progress: Progress, end: TokenIdx) -> TerminalSource<'t> {
+        TerminalSource { tokens, edits, end, progress }
+    }
+
+    /// Returns how far the segment was fed.
+    pub fn progress(&self) -> Progress {
+        self.progress
     }
 
     /// Returns the position at which feeding stopped: at the closing `}` or at the end.
     pub fn position(&self) -> Position {
-        self.position
+        self.progress.position
     }
 
     /// Counts braces. Returns false at the `}` that closes the segment.
     fn admit(&mut self, terminal: Terminal) -> bool {
         match terminal {
-            Terminal::Kind(TokenKind::OpenCurly) => self.depth += 1,
-            Terminal::Kind(TokenKind::CloseCurly) => match self.depth.checked_sub(1) {
-                Some(depth) => self.depth = depth,
+            Terminal::Kind(TokenKind::OpenCurly) => self.progress.depth += 1,
+            Terminal::Kind(TokenKind::CloseCurly) => match self.progress.depth.checked_sub(1) {
+                Some(depth) => self.progress.depth = depth,
                 None => {
-                    self.stopped = true;
+                    self.progress.stopped = true;
                     return false;
                 }
             },
             _ => {}
         }
         let kind = if let Terminal::Kind(kind) = terminal { Some(kind) } else { None };
-        self.last_two = [self.last_two[1], kind];
+        self.progress.last_two = [self.progress.last_two[1], kind];
         true
     }
 
     /// Returns the next terminal, between its first token and the token after it.
     pub fn next_terminal(&mut self) -> Option<(TokenIdx, Terminal, TokenIdx)> {
         loop {
-            let at = self.position.token;
-            if at > self.end || self.stopped {
+            let at = self.progress.position.token;
+            if at > self.end || self.progress.stopped {
                 return None;
             }
             // An insertion at the end belongs to the segment, a replacement there does not.
@@ -116,16 +141,16 @@ impl<'t> TerminalSource<'t> {
                 && let Some(edit) = self.edits.get(&at)
                 && (at < self.end || edit.resume == at)
             {
-                if let Some(terminal) = edit.terminals.get(self.position.fed) {
+                if let Some(terminal) = edit.terminals.get(self.progress.position.fed) {
                     if !self.admit(*terminal) {
                         return None;
                     }
-                    let start = if self.position.fed == 0 { at } else { edit.resume };
-                    self.position.fed += 1;
+                    let start = if self.progress.position.fed == 0 { at } else { edit.resume };
+                    self.progress.position.fed += 1;
                     return Some((start, *terminal, edit.resume));
                 }
                 if edit.resume > at {
-                    self.position = Position::before(edit.resume);
+                    self.progress.position = Position::before(edit.resume);
                     continue;
                 }
             }
@@ -134,12 +159,12 @@ impl<'t> TerminalSource<'t> {
             }
             let kind = self.tokens.kind(at)?;
             if kind.is_error_whitespace() {
-                self.position = Position::before(at + 1);
+                self.progress.position = Position::before(at + 1);
                 continue;
             }
             let terminal = match kind {
                 TokenKind::Except | TokenKind::BarBar
-                    if self.last_two == [Some(TokenKind::Arrow), Some(TokenKind::Identifier)] =>
+                    if self.progress.last_two == [Some(TokenKind::Arrow), Some(TokenKind::Identifier)] =>
                 {
                     Terminal::Default
                 }
@@ -149,16 +174,8 @@ impl<'t> TerminalSource<'t> {
             if !self.admit(terminal) {
                 return None;
             }
-            self.position = Position::before(at + 1);
+            self.progress.position = Position::before(at + 1);
             return Some((at, terminal, at + 1));
         }
-    }
-}
-
-impl Iterator for TerminalSource<'_> {
-    type Item = Result<(TokenIdx, Terminal, TokenIdx), ()>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_terminal().map(Ok)
     }
 }

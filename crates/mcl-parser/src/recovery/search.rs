@@ -5,13 +5,13 @@
 //! allows there, and parses on tentatively. The change after which the parser gets furthest is kept, so that the broken
 //! statement ends where its author meant it to end, and the parse stays in the right block.
 //!
-//! A tentative parse only runs the automaton of the grammar ([`Automaton`]). The number of tokens that are read so is
-//! bounded by a budget for the file, so recovery stays linear.
+//! A tentative parse only runs the automaton of the grammar ([`crate::automaton`]), and begins where the changes begin. The
+//! number of tokens that are read so is bounded by a budget for the file, so recovery stays linear.
 
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
-use crate::automaton::Automaton;
-use crate::terminals::{Edit, Edits, Position, Terminal};
+use crate::automaton::{States, Step};
+use crate::terminals::{Edit, Edits, Position, Progress, Terminal, TerminalSource};
 use crate::token_set::{BRACE, OPERAND_CONTINUATION, STATEMENT_KEYWORD, STATEMENT_START, TokenSet};
 
 /// `else`, which continues a statement.
@@ -107,14 +107,28 @@ pub enum Reach {
 /// Searches for changes in one file.
 pub struct Search<'t> {
     tokens: &'t Tokens,
-    automaton: Automaton,
+    step: Step,
     budget: usize,
+}
+
+/// A tentative parse on its way.
+#[derive(Clone)]
+struct Trial {
+    /// The states after the terminals of the current segment.
+    states: States,
+    progress: Progress,
+    /// Where the segment starts.
+    segment: Position,
+    /// For each open block around the statement that is not closed yet, outermost first, whether `else` may follow.
+    blocks: Vec<bool>,
+    /// The cost of the segments before.
+    cost: usize,
 }
 
 impl<'t> Search<'t> {
     pub fn new(tokens: &'t Tokens) -> Search<'t> {
         let budget = (tokens.len() * BUDGET_PER_TOKEN).max(MIN_BUDGET);
-        Search { tokens, automaton: Automaton::default(), budget }
+        Search { tokens, step: Step::default(), budget }
     }
 
     /// Returns the change after which the parser gets furthest, if it gets far enough, and how far that is.
@@ -123,11 +137,12 @@ impl<'t> Search<'t> {
             return None;
         }
         let near = site.at + LOOKAHEAD_TOKENS;
+        let before = self.before_changes(site);
         let mut best: Option<(Reach, TokenEdit)> = None;
         for distance in 0..=MAX_DISTANCE {
             let Some(at) = site.at.checked_sub(distance).filter(|at| *at >= site.start) else { break };
             let old = self.tokens.kind(at);
-            let mut expected = self.expected_at(site, at);
+            let mut expected = self.expected_at(site, &before, at);
             if distance == 0 {
                 expected = expected.union(site.expected);
             }
@@ -136,9 +151,9 @@ impl<'t> Search<'t> {
                 if edit.concerns_bracket(old) && !site.with_brackets || self.budget == 0 {
                     continue;
                 }
-                let mut reach = self.reach(site, edit, near);
+                let mut reach = self.reach(site, &before, edit, near);
                 if site.with_brackets && reach == Reach::End {
-                    reach = self.reach(site, edit, self.tokens.end_idx());
+                    reach = self.reach(site, &before, edit, self.tokens.end_idx());
                 }
                 if best.is_none_or(|(furthest, _)| reach > furthest) {
                     best = Some((reach, edit));
@@ -185,50 +200,73 @@ impl<'t> Search<'t> {
 
     /// Returns the tokens that the grammar accepts in place of a token of the statement. An error at a token that is valid
     /// elsewhere does not tell that: the parser may have ended expressions before it found the token to be wrong.
-    fn expected_at(&mut self, site: &mut Site<'_>, at: TokenIdx) -> TokenSet {
+    fn expected_at(&mut self, site: &mut Site<'_>, before: &Trial, at: TokenIdx) -> TokenSet {
         // No rule of the grammar has this terminal.
         let nothing = TokenEdit { at, change: Change::Replace(Terminal::Kind(TokenKind::Unrecognized)) };
-        match self.parse_changed(site, nothing, at + 1) {
-            Some(Err(failed_at)) if failed_at == at => self.automaton.expected(),
+        let mut trial = before.clone();
+        match self.parse_changed(site, &mut trial, nothing, at + 1) {
+            Some(Err(failed_at)) if failed_at == at => self.step.expected(trial.states.as_slice()),
             _ => TokenSet::default(),
         }
     }
 
     /// Returns how far the parser gets with a change, reading no more than the tokens before `limit`.
-    fn reach(&mut self, site: &mut Site<'_>, edit: TokenEdit, limit: TokenIdx) -> Reach {
-        match self.parse_changed(site, edit, limit) {
+    fn reach(&mut self, site: &mut Site<'_>, before: &Trial, edit: TokenEdit, limit: TokenIdx) -> Reach {
+        match self.parse_changed(site, &mut before.clone(), edit, limit) {
             None => Reach::Token(TokenIdx::FIRST),
             Some(Ok(())) => Reach::End,
             Some(Err(failed_at)) => Reach::Token(failed_at),
         }
     }
 
-    /// Parses tentatively with a change, from the statement to `limit`. Returns `None` if the change is not possible.
-    fn parse_changed(&mut self, site: &mut Site<'_>, edit: TokenEdit, limit: TokenIdx) -> Option<Result<(), TokenIdx>> {
+    /// Parses tentatively with a change, to `limit`. Returns `None` if the change is not possible.
+    fn parse_changed(
+        &mut self,
+        site: &mut Site<'_>,
+        trial: &mut Trial,
+        edit: TokenEdit,
+        limit: TokenIdx,
+    ) -> Option<Result<(), TokenIdx>> {
         if site.edits.contains_key(&edit.at) {
             return None;
         }
         site.edits.insert(edit.at, edit.edit());
-        let result = self.parse(site, limit.min(self.tokens.end_idx()));
+        let result = self.parse(site, trial, limit.min(self.tokens.end_idx()));
         site.edits.remove(&edit.at);
         Some(result)
     }
 
-    /// Returns the token that the grammar does not accept, if there is one before `limit`.
-    fn parse(&mut self, site: &Site<'_>, limit: TokenIdx) -> Result<(), TokenIdx> {
+    /// Parses tentatively up to the first token that is changed. What fails earlier fails in each trial, and starts at the
+    /// statement.
+    fn before_changes(&mut self, site: &Site<'_>) -> Trial {
+        let start = Trial::new(Position::before(site.start), site.blocks.to_vec());
+        let first = site.at.checked_sub(MAX_DISTANCE).map_or(site.start, |first| first.max(site.start));
+        let mut trial = start.clone();
+        while trial.read(self.tokens, site.edits, first, &mut self.step).is_ok() {
+            if !trial.progress.stopped {
+                return trial;
+            }
+            if !trial.may_end(&mut self.step) || !trial.leave_block(self.tokens, site.edits) {
+                break;
+            }
+        }
+        start
+    }
+
+    /// Continues with a trial. Returns the token that the grammar does not accept, if there is one before `limit`.
+    fn parse(&mut self, site: &Site<'_>, trial: &mut Trial, limit: TokenIdx) -> Result<(), TokenIdx> {
         let end = self.tokens.end_idx();
-        let mut blocks = site.blocks.to_vec();
-        let mut position = Position::before(site.start);
+        self.budget = self.budget.saturating_sub(trial.cost);
         let mut cut = site.cut.filter(|cut| *cut < limit);
         loop {
             let segment_end = cut.unwrap_or(limit);
-            let result = self.automaton.read_segment(self.tokens, site.edits, position, segment_end);
-            let reached = match result {
-                Ok(end) => end.token,
-                Err(failed_at) => failed_at,
-            };
-            self.budget = self.budget.saturating_sub((reached - position.token) as usize + TRIAL_COST);
-            let stop = match result {
+            let stop = trial.read(self.tokens, site.edits, segment_end, &mut self.step).and_then(|()| {
+                let stop = trial.progress.position;
+                if trial.may_end(&mut self.step) { Ok(stop) } else { Err(stop.token) }
+            });
+            let reached = stop.map_or_else(|failed_at| failed_at, |stop| stop.token);
+            self.budget = self.budget.saturating_sub(trial.segment_cost(reached));
+            let stop = match stop {
                 // The limit is in the middle of something.
                 Err(failed_at) if failed_at >= limit && limit < end => return Ok(()),
                 Err(failed_at) => return Err(failed_at),
@@ -239,27 +277,73 @@ impl<'t> Search<'t> {
                 if let Some(next) = cut.take() {
                     // What is inserted there was read.
                     let inserted = site.edits.get(&next).filter(|edit| edit.resume == next);
-                    position = Position { token: next, fed: inserted.map_or(0, |edit| edit.terminals.len()) };
+                    let fed = inserted.map_or(0, |edit| edit.terminals.len());
+                    trial.start_segment(Position { token: next, fed });
                     continue;
                 }
                 // At the end of the file, every block must be closed.
-                return if limit == end && !blocks.is_empty() { Err(stop.token) } else { Ok(()) };
+                return if limit == end && !trial.blocks.is_empty() { Err(stop.token) } else { Ok(()) };
             }
-            // A `}` that closes the block around the statement.
-            let Some(may_have_else) = blocks.pop() else {
+            if !trial.leave_block(self.tokens, site.edits) {
                 return Err(stop.token);
-            };
-            position = after_terminal(site.edits, stop);
-            let next = position.token;
-            if may_have_else
-                && self.tokens.kind(next) == Some(TokenKind::Else)
-                && self.tokens.kind(next + 1) == Some(TokenKind::OpenCurly)
-                && !site.edits.contains_key(&next)
-            {
-                blocks.push(false);
-                position = Position::before(next + 2);
             }
         }
+    }
+}
+
+impl Trial {
+    fn new(start: Position, blocks: Vec<bool>) -> Trial {
+        Trial { states: States::initial(), progress: Progress::at(start), segment: start, blocks, cost: 0 }
+    }
+
+    fn start_segment(&mut self, start: Position) {
+        self.states = States::initial();
+        (self.progress, self.segment) = (Progress::at(start), start);
+    }
+
+    /// Returns the cost of the current segment up to a token.
+    fn segment_cost(&self, reached: TokenIdx) -> usize {
+        (reached - self.segment.token) as usize + TRIAL_COST
+    }
+
+    /// Reads the terminals of the current segment up to `end`.
+    ///
+    /// # Errors
+    /// The first token that the grammar does not accept.
+    fn read(&mut self, tokens: &Tokens, edits: &Edits, end: TokenIdx, step: &mut Step) -> Result<(), TokenIdx> {
+        let mut source = TerminalSource::resumed(tokens, edits, self.progress, end);
+        while let Some((token, terminal, _)) = source.next_terminal() {
+            if !self.states.read(terminal, step) {
+                return Err(token);
+            }
+        }
+        self.progress = source.progress();
+        Ok(())
+    }
+
+    /// Whether the current segment may end.
+    fn may_end(&self, step: &mut Step) -> bool {
+        step.may_end(self.states.as_slice())
+    }
+
+    /// Reads the `}` that closes the block around the statement, and starts the segment after it. Returns false if there is
+    /// no such block.
+    fn leave_block(&mut self, tokens: &Tokens, edits: &Edits) -> bool {
+        let Some(may_have_else) = self.blocks.pop() else { return false };
+        let stop = self.progress.position;
+        self.cost += self.segment_cost(stop.token);
+        let mut position = after_terminal(edits, stop);
+        let next = position.token;
+        if may_have_else
+            && tokens.kind(next) == Some(TokenKind::Else)
+            && tokens.kind(next + 1) == Some(TokenKind::OpenCurly)
+            && !edits.contains_key(&next)
+        {
+            self.blocks.push(false);
+            position = Position::before(next + 2);
+        }
+        self.start_segment(position);
+        true
     }
 }
 
