@@ -10,7 +10,7 @@ use crate::terminals::Terminal;
 use crate::token_set::TokenSet;
 
 /// The state before the first terminal.
-pub const INITIAL: i16 = 0;
+const INITIAL: i16 = 0;
 
 /// What the automaton does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,37 @@ impl Chains {
         }
         self.slots[slot] = key << 16 | u64::from(end as u16);
         end
+    }
+}
+
+/// The states and symbols of a parse, kept for the next one.
+#[derive(Default)]
+pub struct Stack {
+    /// The current state is the last.
+    pub states: Vec<i16>,
+    /// The symbols between the states.
+    pub symbols: Vec<tables::Symbol>,
+    chains: Chains,
+}
+
+impl Stack {
+    /// Returns to the state before the first terminal.
+    pub fn restart(&mut self) {
+        self.symbols.clear();
+        self.states.clear();
+        self.states.push(INITIAL);
+    }
+
+    /// Returns the current state.
+    pub fn top(&self) -> i16 {
+        self.states.last().copied().unwrap_or(INITIAL)
+    }
+
+    /// Applies the rules that pass the last symbol on before a terminal.
+    pub fn pass_on(&mut self, terminal: usize) {
+        if let [.., below, top] = &mut self.states[..] {
+            *top = self.chains.end(*below, *top, terminal);
+        }
     }
 }
 

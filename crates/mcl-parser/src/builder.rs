@@ -24,9 +24,9 @@ use crate::ast::{
     Ast, Block, Definition, DefinitionKind, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr,
     TypeId,
 };
+use crate::automaton::Stack;
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
-use crate::segment::Stack;
 
 /// The names of a tree by their texts.
 pub type Names = FxHashMap<Arc<str>, Name>;
