@@ -24,6 +24,10 @@ const PUPPET: &str = r#"printf %s "$manifest" | (unset manifest; exec puppet app
 /// The search path for an installed Puppet.
 const PATH: &str = "/opt/puppetlabs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// How long Puppet may take for one resource, in milliseconds: the default of Puppet's setting `runtimeout`. A package or a
+/// repository may take many minutes, and ending Puppet in between would leave half of it.
+const TIMEOUT: u64 = 3_600_000;
+
 /// Parameters that need the whole catalog: without the other resources, Puppet would remove what these declare.
 const PURGING_PARAMETERS: &[(&str, &str)] = &[("File", "purge"), ("User", "purge_ssh_keys")];
 
@@ -60,7 +64,7 @@ pub(super) fn fallback(resource: &CatalogResource, parts: &[&CatalogResource], o
             text("LANG", "C.UTF-8".to_owned()),
         ]),
     );
-    native.meta.timeout = 30_000;
+    native.meta.timeout = TIMEOUT;
     native.meta.poll = i32::try_from(options.run_interval).unwrap_or(i32::MAX);
     let is_secret = |resource: &&CatalogResource| {
         resource.parameters.iter().any(|(name, value)| resource.is_sensitive(name) || value.holds_secret())
