@@ -38,6 +38,7 @@ pub use authorized_key::{AuthorizedKey, AuthorizedKeyError};
 pub use cron_job::{CRON_COLUMNS, CRONTAB_DIRECTORIES, is_assignment};
 pub use exec::SIGNALS;
 pub use file::file_path;
+pub use ini::{IniParts, IniStyle};
 pub use json_edit::{JsonEdit, JsonEditError, JsonStore, JsonStoreError};
 pub use mode_change::{ModeChange, ModeChangeError};
 pub use symbolic_mode::{SymbolicMode, SymbolicModeError};

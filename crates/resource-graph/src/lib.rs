@@ -46,9 +46,9 @@ pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, V
 pub use incremental::{DeclaredEdge, EdgeChanges, GraphEdit, IncrementalGraph};
 pub use insert::{DuplicateError, FlowError, check_flow};
 pub use kinds::{
-    AuthorizedKey, AuthorizedKeyError, CRON_COLUMNS, CRONTAB_DIRECTORIES, JsonEdit, JsonEditError, JsonStore,
-    JsonStoreError, ModeChange, ModeChangeError, SIGNALS, SymbolicMode, SymbolicModeError, all_kinds, file_path,
-    is_assignment, kind,
+    AuthorizedKey, AuthorizedKeyError, CRON_COLUMNS, CRONTAB_DIRECTORIES, IniParts, IniStyle, JsonEdit, JsonEditError,
+    JsonStore, JsonStoreError, ModeChange, ModeChangeError, SIGNALS, SymbolicMode, SymbolicModeError, all_kinds,
+    file_path, is_assignment, kind,
 };
 pub use meta::{META_FIELDS, META_NAMES, Meta, MetaError, MetaField, meta_struct_type};
 pub use order::{Cycle, topological_order};

@@ -32,6 +32,20 @@ impl Edit {
     }
 }
 
+/// Maximum number of lines of a file whose lines are listed to edit it.
+const MAX_LINES: usize = 4_000_000;
+
+/// Checks that a file has not too many lines to list them.
+///
+/// # Errors
+/// It has.
+pub(crate) fn check_lines(content: &[u8], path: &Path) -> Result<(), Failure> {
+    match content.iter().filter(|byte| **byte == b'\n').nth(MAX_LINES) {
+        Some(_) => Err(Failure::Refused(format!("{} has more than {MAX_LINES} lines", path.display()))),
+        None => Ok(()),
+    }
+}
+
 /// Returns the attributes of a new file with this mode.
 pub(crate) fn with_mode(mode: u32) -> NewAttributes {
     NewAttributes { mode: Some(mode), ..NewAttributes::default() }

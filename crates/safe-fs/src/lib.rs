@@ -46,7 +46,7 @@ pub use edit::{Decision, EditError};
 pub use error::Error;
 pub use files::{Files, Found};
 pub use kernel::Kernel;
-pub use open_file::OpenFile;
+pub use open_file::{MAX_CONTENT_BYTES, OpenFile};
 pub use overlay::Overlay;
 pub use resolve::LastLink;
 pub use restore::Restored;

@@ -4,6 +4,9 @@ use std::io::{self, Read, Write};
 
 use crate::system::{FileSystem, Handle, Stat};
 
+/// Maximum size of a file that is read as a whole, in bytes. A user can make a file of any size in no time, without any disk.
+pub const MAX_CONTENT_BYTES: u64 = 256 << 20;
+
 /// A regular file that is open for reading.
 #[derive(Debug)]
 pub struct OpenFile<'f> {
@@ -34,14 +37,22 @@ impl OpenFile<'_> {
     /// Reads the content from the first byte on.
     ///
     /// # Errors
-    /// The system call failed.
+    /// The system call failed, or the file has more than [`MAX_CONTENT_BYTES`].
     pub fn read_all(&mut self) -> io::Result<Vec<u8>> {
         self.rewind();
         // One byte more shows the end without another read.
         let expected = usize::try_from(self.stat.size).unwrap_or(0).min(1 << 20);
         let mut content = Vec::with_capacity(expected + 1);
-        self.read_to_end(&mut content)?;
-        Ok(content)
+        if self.stat.size <= MAX_CONTENT_BYTES {
+            self.by_ref().take(MAX_CONTENT_BYTES + 1).read_to_end(&mut content)?;
+        }
+        match content.len() as u64 <= MAX_CONTENT_BYTES && self.stat.size <= MAX_CONTENT_BYTES {
+            true => Ok(content),
+            false => Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("the file is larger than {} MiB", MAX_CONTENT_BYTES >> 20),
+            )),
+        }
     }
 }
 

@@ -102,10 +102,7 @@ impl AuthorizedKey {
                 AuthorizedKey::parse(&format!("{key_type} {key}")).map_err(|error| invalid("key", error))?;
             entry.comment = comment.into_owned();
             entry.options = p.strings("options").map(|o| o.into_owned()).collect();
-            if entry.comment.contains('\n') || entry.options.iter().any(|o| o.contains('\n')) {
-                return Err(invalid("comment", AuthorizedKeyError::MultipleLines));
-            }
-            return Ok(entry);
+            return entry.read_back();
         }
         let (param, line) = if content.is_empty() { ("key", p.name()) } else { ("content", &*content) };
         let mut entry = AuthorizedKey::parse(line).map_err(|error| {
@@ -116,7 +113,30 @@ impl AuthorizedKey {
             entry.comment = comment.into_owned();
         }
         entry.options.extend(p.strings("options").map(|o| o.into_owned()));
-        Ok(entry)
+        entry.read_back()
+    }
+
+    /// Returns the entry as the server reads the line that is written for it.
+    ///
+    /// # Errors
+    /// The parts make another entry, or several: whitespace in an option would end the options, a quote would hide the key.
+    fn read_back(mut self) -> Result<AuthorizedKey, ValidationError> {
+        self.comment = self.comment.trim_matches([' ', '\t']).to_owned();
+        let invalid = |entry: &AuthorizedKey, why: &dyn std::fmt::Display| {
+            let plain = AuthorizedKey { options: Vec::new(), ..entry.clone() };
+            let is_plain = AuthorizedKey::parse(&plain.to_string()).is_ok_and(|read| read == plain);
+            let param = if is_plain { "options" } else { "comment" };
+            ValidationError::of(param, format!("invalid `{param}` of an entry of `authorized_keys`: {why}"))
+        };
+        let line = self.to_string();
+        let read = AuthorizedKey::parse(&line).map_err(|error| invalid(&self, &error))?;
+        let is_same = read.key_type == self.key_type && read.key == self.key && read.comment == self.comment;
+        let mut options = self.options.iter().chain(&read.options);
+        if !is_same || read.options.join(",") != self.options.join(",") || options.any(String::is_empty) {
+            return Err(invalid(&self, &"the entry would be read as another one")
+                .help("quote what contains spaces or commas: `command=\"/bin/a b\"`"));
+        }
+        Ok(self)
     }
 }
 
@@ -225,7 +245,10 @@ fn inner_type(key: &str) -> Result<String, AuthorizedKeyError> {
 
 #[cfg(test)]
 mod tests {
+    use mcl_value::Value;
+
     use super::*;
+    use crate::{Resource, ResourceId, validate};
 
     const KEY: &str = "AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh";
 
@@ -241,6 +264,28 @@ mod tests {
         let entry = AuthorizedKey::parse(&format!("no-pty,command=\"a, b\"  ssh-ed25519  {KEY}  me")).unwrap();
         assert_eq!(entry.options, ["no-pty", "command=\"a, b\""]);
         assert_eq!(entry.to_string(), format!("no-pty,command=\"a, b\" ssh-ed25519 {KEY} me"));
+    }
+
+    #[test]
+    fn parts_that_would_make_another_entry_are_rejected() {
+        let evil = format!("x ssh-ed25519 {KEY}");
+        let name = format!("ssh-ed25519 {KEY}");
+        let by_name = Resource::new(ResourceId::new("ssh:authorized_key", name.as_str())).with("state", "exists");
+        let by_parts = by_name.clone().with("type", "ssh-ed25519").with("key", KEY);
+        for resource in [by_name, by_parts] {
+            for good in ["no-pty", "no-pty,no-X11-forwarding", "command=\"a, \\\" b\""] {
+                let entry = resource.clone().with("options", Value::list([good])).with("comment", "me at home ");
+                assert_eq!(validate(&entry), Ok(()), "{good}");
+            }
+            for bad in ["", "#", "a b", &evil, "a\nb", "a\rb", "command=\"x", "a,", "\"", " a"] {
+                let error = validate(&resource.clone().with("options", Value::list([bad]))).expect_err(bad);
+                assert!(error.to_string().contains("`options`"), "{bad:?}: {error}");
+            }
+            for bad in ["a\nssh-ed25519 x", "a\rb", "a\0b"] {
+                let error = validate(&resource.clone().with("comment", bad)).expect_err(bad);
+                assert!(error.to_string().contains("`comment`"), "{bad:?}: {error}");
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,16 @@ use crate::{AutoEdges, Claim, Field, Params, ResourceKind, Traits, ValidationErr
 /// The fields with columns of a crontab, in order.
 pub const CRON_COLUMNS: [&str; 5] = ["minute", "hour", "monthday", "month", "weekday"];
 
+/// The least and the greatest number of each column.
+const RANGES: [(u32, u32); 5] = [(0, 59), (0, 23), (1, 31), (1, 12), (0, 7)];
+/// The names that a column may have in place of numbers: those of months and of days.
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const NAMES: [&[&str]; 5] = [&[], &[], &[], &MONTHS, &DAYS];
+
+/// The words in place of columns.
+const SPECIAL: [&str; 8] = ["reboot", "hourly", "daily", "midnight", "weekly", "monthly", "yearly", "annually"];
+
 /// The directories of users' crontabs, on Debian and on others.
 pub const CRONTAB_DIRECTORIES: [&str; 2] = ["/var/spool/cron/crontabs", "/var/spool/cron"];
 
@@ -29,7 +39,7 @@ pub(super) const CRON_JOB: ResourceKind = ResourceKind {
         Field::new(
             "special",
             "str",
-            "Instead of columns: `reboot`, `hourly`, `daily`, `weekly`, `monthly`, `yearly` and the like.",
+            "Instead of columns: `reboot`, `hourly`, `daily` or `midnight`, `weekly`, `monthly`, `yearly` or `annually`.",
         ),
         Field::new("minute", "str", COLUMN),
         Field::new("hour", "str", COLUMN),
@@ -82,27 +92,40 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
         return Err(ValidationError::of("command", "invalid `command`: expected one line"));
     }
     for variable in p.strings("environment") {
-        if !is_assignment(&variable) || has_line_break(&variable) {
+        if !is_assignment(variable.trim_ascii()) || has_line_break(&variable) {
             let text = format!("invalid entry {variable:?} of `environment`: expected `NAME=value`");
             return Err(ValidationError::of("environment", text));
         }
     }
     let special = p.string("special");
-    if special.contains(|c: char| !c.is_ascii_lowercase()) {
+    // Cron ignores a whole crontab for one line that it cannot read.
+    if !special.is_empty() && !SPECIAL.contains(&&*special) {
         let text = format!("invalid `special` {:?}: expected a word such as `daily`", &*special);
         return Err(ValidationError::of("special", text));
     }
-    for column in CRON_COLUMNS {
+    for (index, column) in CRON_COLUMNS.into_iter().enumerate() {
         let text = p.string(column);
         if !text.is_empty() && !special.is_empty() {
             return Err(ValidationError::of(column, format!("`special` and `{column}` are mutually exclusive")));
         }
-        if text.contains(|c: char| !(c.is_ascii_alphanumeric() || "*/-,".contains(c))) {
+        if !text.is_empty() && !text.split(',').all(|item| is_item(item, RANGES[index], NAMES[index])) {
             let message = format!("invalid `{column}` {:?}: expected a column of a crontab such as `*/5`", &*text);
             return Err(ValidationError::of(column, message));
         }
     }
     Ok(())
+}
+
+/// Whether a column may have this item of a list: `*`, a number or name, a range of them, each with an interval or without.
+fn is_item(item: &str, (least, greatest): (u32, u32), names: &[&str]) -> bool {
+    let digits = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let (times, interval) = item.split_once('/').map_or((item, None), |(times, interval)| (times, Some(interval)));
+    let is_one = |text: &str| {
+        names.iter().any(|name| name.eq_ignore_ascii_case(text))
+            || digits(text).is_some_and(|number| (least..=greatest).contains(&number))
+    };
+    let is_time = times == "*" || times.split_once('-').map_or(is_one(times), |(from, to)| is_one(from) && is_one(to));
+    is_time && interval.is_none_or(|interval| digits(interval).is_some_and(|interval| interval > 0))
 }
 
 fn has_line_break(text: &str) -> bool {
@@ -166,6 +189,32 @@ mod tests {
         check(&job().with("minute", "5 * *"), "a column of a crontab");
         check(&job().with("minute", "1").with("special", "daily"), "mutually exclusive");
         check(&job().with("special", "@daily"), "expected a word");
+        check(&job().with("special", "often"), "expected a word");
+        for (column, good) in [
+            ("minute", "0-59/2,7"),
+            ("hour", "23"),
+            ("month", "jan,Mar-dec"),
+            ("weekday", "sun,7"),
+            ("monthday", "*/31"),
+        ] {
+            assert!(validate(&job().with(column, good)).is_ok(), "{column} {good}");
+        }
+        for (column, bad) in [
+            ("minute", "60"),
+            ("hour", "24"),
+            ("monthday", "0"),
+            ("month", "13"),
+            ("weekday", "8"),
+            ("minute", "*/0"),
+            ("minute", "1,,2"),
+            ("minute", "-5"),
+            ("minute", "jan"),
+            ("month", "january"),
+            ("hour", "+1"),
+            ("hour", "1-2-3"),
+        ] {
+            check(&job().with(column, bad), "a column of a crontab");
+        }
         check(&job().with("command", "a\nb"), "expected one line");
         check(&job().with("user", "../root"), "invalid user name");
         check(&job().with("file", "x"), "absolute path");

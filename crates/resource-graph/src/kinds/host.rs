@@ -62,8 +62,11 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
             "invalid kernel parameter {name:?}: unexpected leading or trailing dot"
         )));
     }
-    if name.trim() != name {
+    if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err(ValidationError::new(format!("invalid kernel parameter {name:?}: unexpected whitespace")));
+    }
+    if name.starts_with(['#', ';', '-']) {
+        return Err(ValidationError::new(format!("invalid kernel parameter {name:?}: no line would be read as it")));
     }
     let value = p.string("value");
     if value.is_empty() {
@@ -74,6 +77,10 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
             "value",
             format!("invalid `value` {value:?}: unexpected leading or trailing whitespace"),
         ));
+    }
+    if value.contains(['\n', '\r', '\0']) {
+        let text = format!("invalid `value` {value:?}: unexpected line break");
+        return Err(ValidationError::of("value", text).help("each parameter is one line of the file"));
     }
     if !p.bool("runtime") && !p.bool("persist") {
         return Err(ValidationError::of("runtime", "nothing to manage: `runtime` and `persist` are both false"));
@@ -139,6 +146,9 @@ fn validate_mount(p: &Params<'_>) -> Result<(), ValidationError> {
     if name.contains("//") {
         return Err(ValidationError::new(format!("invalid mount point {name:?}: unexpected `//`")));
     }
+    if let Some(part) = name.split('/').find(|part| matches!(*part, "." | "..")) {
+        return Err(ValidationError::new(format!("invalid mount point {name:?}: unexpected `{part}`")));
+    }
     Ok(())
 }
 
@@ -177,4 +187,36 @@ fn validate_net(p: &Params<'_>) -> Result<(), ValidationError> {
         return Err(ValidationError::of("gateway", format!("invalid `gateway` {gateway:?}: expected an IP address")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Resource, ResourceId, validate};
+
+    #[track_caller]
+    fn check(resource: &Resource, part: &str) {
+        let error = validate(resource).expect_err("invalid").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+
+    #[test]
+    fn parameters_that_would_write_other_lines_are_rejected() {
+        let parameter = |name: &str, value: &str| Resource::new(ResourceId::new("sysctl", name)).with("value", value);
+        assert!(validate(&parameter("net.ipv4.tcp_rmem", "1\t2\t3")).is_ok());
+        check(&parameter("a.b", "1\nkernel.modules_disabled = 1"), "unexpected line break");
+        check(&parameter("a.b", "1\r2"), "unexpected line break");
+        check(&parameter("a.b\nc.d", "1"), "unexpected whitespace");
+        check(&parameter("#a.b", "1"), "no line would be read as it");
+    }
+
+    #[test]
+    fn mount_points_have_one_spelling() {
+        let mount = |name: &str| {
+            Resource::new(ResourceId::new("mount", name)).with("state", "exists").with("device", "/dev/sdb1")
+        };
+        assert!(validate(&mount("/srv/a b/..x/")).is_ok());
+        for (name, part) in [("srv", "absolute"), ("/srv//a", "`//`"), ("/srv/../etc", "`..`"), ("/srv/./a", "`.`")] {
+            check(&mount(name), part);
+        }
+    }
 }

@@ -1,6 +1,10 @@
 //! `ini:setting` (spec 08 §18).
 
+mod style;
+
 use std::borrow::Cow;
+
+pub use style::{IniParts, IniStyle};
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder};
 use crate::claim::parts_of_managed_files;
@@ -67,22 +71,52 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
             format!("invalid `setting` {setting:?}: expected a name without whitespace around it"),
         ));
     }
+    let style = IniStyle::of(p);
+    if style.indent_char.bytes().any(|byte| !byte.is_ascii_whitespace()) {
+        let text = format!("invalid `indent_char` {:?}: expected whitespace", style.indent_char);
+        return Err(ValidationError::of("indent_char", text));
+    }
+    let is_trimmed = |text: &str| text.trim_ascii() == text;
+    if style.section_prefix.trim_ascii().is_empty() {
+        return Err(ValidationError::of("section_prefix", "empty `section_prefix`"));
+    }
+    for (field, text) in [("section_prefix", &style.section_prefix), ("section_suffix", &style.section_suffix)] {
+        if !is_trimmed(text) {
+            let text = format!("invalid `{field}` {text:?}: unexpected whitespace around it");
+            return Err(ValidationError::of(field, text));
+        }
+    }
+    let section = p.string("section");
+    if !section.is_empty() && style.section_name(&style.header(&section)) != Some(section.as_bytes()) {
+        let text = format!("invalid `section` {section:?}: no header would be read as it");
+        return Err(ValidationError::of("section", text)
+            .help("a name contains no `section_suffix` before a space and a comment"));
+    }
     let separates = separator.trim();
     let is_split = if separates.is_empty() { setting.contains([' ', '\t']) } else { setting.contains(separates) };
-    if is_split || setting.starts_with(['#', ';']) || setting.starts_with(&*p.string("section_prefix")) {
+    if is_split || setting.starts_with(&*style.section_prefix) || !is_read_back(p, &style, &setting) {
         return Err(ValidationError::of(
             "setting",
             format!("invalid `setting` {setting:?}: no line would be read as it"),
         )
         .help("a name contains no `separator`, and starts with neither `#`, `;` nor `section_prefix`"));
     }
-    if p.string("section_prefix").trim().is_empty() {
-        return Err(ValidationError::of("section_prefix", "empty `section_prefix`"));
-    }
     if p.is_set("values") && p.is_set("value") {
         return Err(ValidationError::of("values", "`value` and `values` are mutually exclusive"));
     }
     Ok(())
+}
+
+/// Whether every line that is written for a setting is one of it. Otherwise each run would add another.
+fn is_read_back(p: &Params<'_>, style: &IniStyle, setting: &str) -> bool {
+    let (value, values) = (p.string("value"), p.strings("values"));
+    let is_whole = |value: &str| {
+        let (name, value) = (setting.as_bytes(), value.trim_ascii().as_bytes());
+        let line = style.line(style.indent_width.unwrap_or(0), name, value);
+        style.section_name(&line).is_none()
+            && style.parts(&line).is_some_and(|parts| parts.name == name && parts.value == value)
+    };
+    is_whole(&value) && values.into_iter().all(|value| is_whole(&value))
 }
 
 /// The settings of a file are edited together if they read its sections in the same way.
@@ -140,6 +174,11 @@ mod tests {
         check(&setting("x").with("setting", "a b").with("separator", " "), "no line would be read as it");
         check(&setting("a").with("value", "1\n[x]"), "unexpected line break");
         check(&setting("a").with("section", "x\n"), "unexpected line break");
+        check(&setting("a").with("section", "x] # y"), "no header would be read as it");
+        check(&setting("a").with("section", "x").with("section_prefix", " ["), "unexpected whitespace");
+        check(&setting("a").with("section", "x").with("section_suffix", "] "), "unexpected whitespace");
+        check(&setting("a").with("indent_char", "#"), "expected whitespace");
+        check(&setting("a=").with("separator", "=="), "no line would be read as it");
         check(&setting("a").with("separator", ""), "empty `separator`");
         check(&setting("a").with("path", "x.ini"), "absolute path");
         check(&setting("a").with("path", "/etc/"), "directory");

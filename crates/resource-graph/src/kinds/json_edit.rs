@@ -57,6 +57,9 @@ impl std::fmt::Display for JsonStoreError {
 
 impl std::error::Error for JsonStoreError {}
 
+/// Maximum number of keys of a path: the levels of a document.
+const MAX_DEPTH: usize = 126;
+
 /// One operation on a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JsonEdit {
@@ -120,6 +123,8 @@ pub enum JsonEditError {
     MissingKey,
     /// An empty key.
     EmptyKey,
+    /// More keys than a document may have levels.
+    TooDeep,
 }
 
 impl std::fmt::Display for JsonEditError {
@@ -132,6 +137,7 @@ impl std::fmt::Display for JsonEditError {
             JsonEditError::InvalidIndex => f.write_str("expected a JSON string between brackets"),
             JsonEditError::MissingKey => f.write_str("missing key after `.`"),
             JsonEditError::EmptyKey => f.write_str("empty key"),
+            JsonEditError::TooDeep => write!(f, "more than {MAX_DEPTH} keys"),
         }
     }
 }
@@ -171,6 +177,9 @@ fn parse_path(edit: &str) -> Result<(Vec<String>, &str), JsonEditError> {
             continue;
         } else {
             return Ok((keys, rest));
+        }
+        if keys.len() > MAX_DEPTH {
+            return Err(JsonEditError::TooDeep);
         }
         key_expected = false;
     }
@@ -221,6 +230,8 @@ mod tests {
     #[test]
     fn deeply_nested_values_are_rejected() {
         assert!(JsonEdit::parse(&format!(".a = {}", "[".repeat(200_000))).is_err());
+        assert_eq!(JsonEdit::parse(&format!("{} = 1", ".a".repeat(200_000))), Err(JsonEditError::TooDeep));
+        assert!(JsonEdit::parse(&format!("{} = 1", ".a".repeat(100))).is_ok());
     }
 
     #[test]

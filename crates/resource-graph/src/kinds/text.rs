@@ -76,7 +76,9 @@ fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
         }
     }
     let pattern = p.string("match");
-    if !pattern.is_empty() && p.string("content").trim_end_matches('\n').contains('\n') {
+    let content = p.string("content");
+    let content = if p.bool("trim") { content.trim_ascii() } else { &content };
+    if !pattern.is_empty() && content.strip_suffix('\n').unwrap_or(content).contains('\n') {
         return Err(ValidationError::of("content", "`match` replaces single lines, `content` has several"));
     }
     Ok(())

@@ -40,14 +40,16 @@ impl CronJob {
             special => Times::Special(special.to_owned()),
         };
         let environment = params.opt_list("environment")?;
-        let variables = environment.map(|lines| lines.iter().map(|line| line.as_bytes().to_vec()).collect());
+        // Whitespace around a line is not a part of it when it is read.
+        let trimmed = |line: &[u8]| line.trim_ascii().to_vec();
+        let variables = environment.map(|lines| lines.iter().map(|line| trimmed(line.as_bytes())).collect());
         Ok(CronJob {
             file: given("file")?.map(PathBuf::from),
             user: given("user")?.unwrap_or_else(|| "root".to_owned()),
             exists: params.opt_str("state")? != Some("absent"),
             job: Job {
                 name: params.name().to_string(),
-                command: params.opt_bytes("command")?.map(|command| command.as_bytes().to_vec()),
+                command: params.opt_bytes("command")?.map(|command| trimmed(command.as_bytes())),
                 times,
                 variables,
             },
@@ -78,7 +80,9 @@ impl Provider for CronJob {
         let path = self.path(cx)?;
         let (job, exists) = (&self.job, self.exists);
         let decide = |before: Option<&[u8]>| {
-            let crontab = Crontab::new(before.unwrap_or_default());
+            let before = before.unwrap_or_default();
+            text_file::check_lines(before, &path)?;
+            let crontab = Crontab::new(before);
             let after = if exists { crontab.with(job)? } else { crontab.without(job) };
             let verb = if exists { "write" } else { "remove" };
             Ok(after.map(|after| Edit {
@@ -127,6 +131,11 @@ mod tests {
         ProviderTest::new(&job("exists").with("command", "/bin/backup")).assert_converges();
         assert_eq!(fs::read_to_string(&file).unwrap(), "# Puppet Name: backup\n* 3 * * * /bin/backup\n");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let variables = mcl_value::Value::list([" A=1 ", "B = 2"]);
+        let padded = job("exists").with("command", " /bin/padded\t").with("environment", variables);
+        ProviderTest::new(&padded).assert_converges();
+        let plain = job("exists").with("command", "/bin/backup").with("environment", mcl_value::Value::list([""; 0]));
+        ProviderTest::new(&plain).assert_converges();
         ProviderTest::new(&job("exists").with("minute", "5")).assert_converges();
         assert_eq!(fs::read_to_string(&file).unwrap(), "# Puppet Name: backup\n5 3 * * * /bin/backup\n");
         ProviderTest::new(&job("absent")).assert_converges();

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 use rustix::io::Errno;
-use safe_fs::{Error, FileKind, Found, LastLink, NewAttributes, is_temporary_name};
+use safe_fs::{Error, FileKind, Found, LastLink, MAX_CONTENT_BYTES, NewAttributes, is_temporary_name};
 
 use crate::file_access::failure;
 pub(crate) use crate::providers::file::capture::capture;
@@ -186,6 +186,10 @@ impl File {
                 return Err(Failure::io("read the fragment", path, Errno::NOENT));
             };
             content.append(&mut file.read_all().map_err(Failure::on("read the fragment", path))?);
+            if content.len() as u64 > MAX_CONTENT_BYTES {
+                let text = format!("the fragments together are larger than {} MiB", MAX_CONTENT_BYTES >> 20);
+                return Err(Failure::Refused(text));
+            }
             max &= max_mode(file.stat());
             Ok(())
         };

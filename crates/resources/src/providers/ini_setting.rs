@@ -2,15 +2,13 @@
 //!
 //! The settings of one file are a group: the file is read, edited and replaced once for all of them.
 
-mod style;
 mod text;
 
 use std::path::PathBuf;
 
-use resource_graph::{Resource, has_sensitive_parameter};
+use resource_graph::{IniStyle, Resource, has_sensitive_parameter};
 use rustc_hash::FxHashSet;
 
-use crate::providers::ini_setting::style::Style;
 use crate::providers::ini_setting::text::{IniText, Setting, Wanted};
 use crate::text_file::{self, Edit, with_mode};
 use crate::{Context, Effects, Failure, Params, Provider, Scope, Watch};
@@ -33,7 +31,7 @@ impl Settings {
     fn read(resources: &[Resource]) -> Result<Settings, Failure> {
         let mut named: Vec<(&str, Setting)> = Vec::with_capacity(resources.len());
         for resource in resources {
-            named.push((&resource.id.name, setting(Params::new(resource))?));
+            named.push((&resource.id.name, setting(resource)?));
         }
         // New lines are added in the order of the names, whichever resource leads the group.
         named.sort_by_key(|(name, _)| *name);
@@ -47,10 +45,12 @@ impl Settings {
     }
 }
 
-fn setting(params: Params<'_>) -> Result<Setting, Failure> {
-    let or = |key: &str, default: &str| -> Result<String, Failure> {
-        Ok(params.opt_str(key)?.filter(|text| !text.is_empty()).unwrap_or(default).to_owned())
+fn setting(resource: &Resource) -> Result<Setting, Failure> {
+    let params = Params::new(resource);
+    let Some(style) = resource_graph::Params::of(resource).map(|p| IniStyle::of(&p)) else {
+        return Err(Failure::Invalid(format!("unknown kind: {}", resource.id)));
     };
+    let name = params.opt_str("setting")?.filter(|text| !text.is_empty()).unwrap_or(params.name());
     let trimmed = |value: &[u8]| value.trim_ascii().to_vec();
     let wanted = match (params.str("state")?, params.opt_bytes("value")?, params.opt_list("values")?) {
         ("absent", _, _) => Wanted::Absent,
@@ -58,18 +58,7 @@ fn setting(params: Params<'_>) -> Result<Setting, Failure> {
         (_, None, Some(values)) => Wanted::Values(values.iter().map(|value| trimmed(value.as_bytes())).collect()),
         (_, None, None) => Wanted::Any,
     };
-    Ok(Setting {
-        section: params.str("section")?.to_owned(),
-        name: or("setting", params.name())?,
-        wanted,
-        style: Style {
-            separator: or("separator", " = ")?,
-            section_prefix: or("section_prefix", "[")?,
-            section_suffix: or("section_suffix", "]")?,
-            indent_char: or("indent_char", " ")?,
-            indent_width: params.opt_int("indent_width")?.and_then(|width| usize::try_from(width).ok()),
-        },
-    })
+    Ok(Setting { section: params.str("section")?.to_owned(), name: name.to_owned(), wanted, style })
 }
 
 impl Provider for Settings {
@@ -80,7 +69,9 @@ impl Provider for Settings {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let decide = |before: Option<&[u8]>| {
             let Some(style) = self.settings.first().map(|setting| &setting.style) else { return Ok(None) };
-            let mut text = IniText::new(before.unwrap_or_default(), style);
+            let before = before.unwrap_or_default();
+            text_file::check_lines(before, &self.file)?;
+            let mut text = IniText::new(before, style);
             let changed: Vec<&Setting> = self.settings.iter().filter(|setting| text.set(setting)).collect();
             Ok((!changed.is_empty()).then(|| Edit {
                 text: format!("{} in {}", described(&changed), self.file.display()),

@@ -49,6 +49,10 @@ impl Provider for Edits {
             let Some(before) = before else {
                 return Err(Failure::Refused(format!("{} does not exist", self.file.display())));
             };
+            if before.len() > MAX_BYTES {
+                let text = format!("{} is larger than {} MiB", self.file.display(), MAX_BYTES >> 20);
+                return Err(Failure::Refused(text));
+            }
             let document = parse(before, &self.file)?;
             let mut edited = document.clone();
             for edit in &self.edits {
@@ -77,6 +81,11 @@ impl Provider for Edits {
     }
 }
 
+/// Maximum size of a document, in bytes: in memory it takes many times that.
+const MAX_BYTES: usize = 16 << 20;
+/// Maximum number of levels of a document, as programs that read JSON commonly have.
+const MAX_DEPTH: usize = 127;
+
 /// A JSON value that preserves the spelling of numbers.
 #[derive(Clone, Debug, PartialEq)]
 enum Json {
@@ -90,23 +99,27 @@ enum Json {
 fn parse(bytes: &[u8], file: &Path) -> Result<Json, Failure> {
     let invalid = |error: serde_json::Error| Failure::Refused(format!("{} is not valid JSON: {error}", file.display()));
     let raw: &RawValue = serde_json::from_slice(bytes).map_err(invalid)?;
-    match from_raw(raw).map_err(invalid)? {
+    match from_raw(raw, 0).map_err(invalid)? {
         object @ Json::Object(_) => Ok(object),
         _ => Err(Failure::Refused(format!("{} is not a JSON object", file.display()))),
     }
 }
 
-/// Converts a raw value. The recursion is bounded because the parser rejects more than 128 levels.
-fn from_raw(raw: &RawValue) -> Result<Json, serde_json::Error> {
+/// Converts a raw value, which the parser accepts with any number of levels.
+fn from_raw(raw: &RawValue, depth: usize) -> Result<Json, serde_json::Error> {
+    if depth > MAX_DEPTH {
+        return Err(serde::de::Error::custom(format!("more than {MAX_DEPTH} levels")));
+    }
     let text = raw.get();
+    let below = |raw: &RawValue| from_raw(raw, depth + 1);
     Ok(match text.as_bytes().first() {
         Some(b'{') => {
             let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
-            Json::Object(members.into_iter().map(|(k, v)| Ok((k, from_raw(v)?))).collect::<Result<_, _>>()?)
+            Json::Object(members.into_iter().map(|(k, v)| Ok((k, below(v)?))).collect::<Result<_, _>>()?)
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text)?;
-            Json::List(items.into_iter().map(from_raw).collect::<Result<_, _>>()?)
+            Json::List(items.into_iter().map(below).collect::<Result<_, _>>()?)
         }
         Some(b'"') => Json::String(serde_json::from_str(text)?),
         _ => Json::Scalar(text.to_owned()),
@@ -150,7 +163,7 @@ fn apply(document: &mut Json, edit: &JsonEdit) -> Result<(), EditError> {
     match edit {
         JsonEdit::Assign { value, .. } => {
             let raw: &RawValue = serde_json::from_str(value).map_err(EditError::Value)?;
-            members.insert(last.clone(), from_raw(raw).map_err(EditError::Value)?);
+            members.insert(last.clone(), from_raw(raw, path.len()).map_err(EditError::Value)?);
         }
         JsonEdit::Delete { .. } => {
             members.remove(last);
@@ -264,6 +277,11 @@ mod tests {
         check("{", &[".a = 1"], Err("is not valid JSON"));
         check("{\"a\": 1}", &[".a.b = 1"], Err("is not an object"));
         check(&"[".repeat(100_000), &[".a = 1"], Err("is not valid JSON"));
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        check(&format!("{{\"a\": {}}}", nested(200_000)), &[".b = 1"], Err("more than 127 levels"));
+        check("{}", &[&format!(".a = {}", nested(200_000))], Err("more than 127 levels"));
+        check("{}", &[&format!("{} = {}", ".a".repeat(100), nested(100))], Err("more than 127 levels"));
+        check(&format!("{{\"a\": [{}0]}}", "0,".repeat(8 << 20)), &[".a = 1"], Err("is larger than 16 MiB"));
     }
 
     #[test]

@@ -100,6 +100,8 @@ impl LineEdit {
         // A trailing newline terminates the last line and does not start another one.
         let content = self.content.strip_suffix(b"\n").unwrap_or(&self.content);
         if let Some(pattern) = &self.pattern {
+            // Each line keeps its own end.
+            let content = without_cr(content);
             let decide = |before: Option<&[u8]>| self.edit_matching(pattern, before.unwrap_or_default(), content, file);
             return text_file::edit(cx, file, new, decide).map(drop);
         }
@@ -231,30 +233,40 @@ fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Returns the byte ranges of the non-overlapping occurrences of the lines, from first to last.
+/// Returns the byte ranges of the non-overlapping occurrences of the lines, from first to last. Keeps nothing of other lines, of
+/// which a user's file may have any number.
 fn occurrences(text: &[u8], wanted: &[&[u8]]) -> Vec<Range<usize>> {
-    let mut starts = vec![0];
-    starts.extend(text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1));
-    if *starts.last().unwrap_or(&0) != text.len() {
-        starts.push(text.len());
-    }
-    // Line `i`, with its line end, is the range from `starts[i]` to `starts[i + 1]`.
-    let line = |i: usize| {
-        let line = &text[starts[i]..starts[i + 1]];
-        without_cr(line.strip_suffix(b"\n").unwrap_or(line))
-    };
-    let count = starts.len() - 1;
     let mut found = Vec::new();
     let mut at = 0;
-    while at + wanted.len() <= count {
-        if (0..wanted.len()).all(|i| line(at + i) == wanted[i]) {
-            found.push(starts[at]..starts[at + wanted.len()]);
-            at += wanted.len();
-        } else {
-            at += 1;
+    while at < text.len() {
+        match end_of_block(text, at, wanted) {
+            Some(end) => {
+                found.push(at..end);
+                at = end;
+            }
+            None => at = end_of_line(text, at),
         }
     }
     found
+}
+
+/// Returns the end of a block of lines; `None` if another text starts there.
+fn end_of_block(text: &[u8], start: usize, wanted: &[&[u8]]) -> Option<usize> {
+    let mut at = start;
+    for wanted in wanted {
+        let end = end_of_line(text, at);
+        let line = &text[at..end];
+        if line.is_empty() || without_cr(line.strip_suffix(b"\n").unwrap_or(line)) != *wanted {
+            return None;
+        }
+        at = end;
+    }
+    Some(at)
+}
+
+/// Returns the position after the line that starts at this one.
+fn end_of_line(text: &[u8], start: usize) -> usize {
+    text[start..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |length| start + length + 1)
 }
 
 fn append(text: &[u8], content: &[u8]) -> Vec<u8> {
@@ -361,6 +373,8 @@ mod tests {
         check_match("#A=1\nA=3\n", "exists", "A=2", "^#?A=", Err("2 lines of"));
         check_match("#A=1\nA=3\n", "exists", "A=2", "^#?A= multiple", Ok("A=2\nA=2\n"));
         check_match("A\n", "exists", "", "A", Ok("A\n"));
+        check_match("A=1\r\nB\r\n", "exists", "A=2\r\n", "^A", Ok("A=2\r\nB\r\n"));
+        check_match("B\n", "exists", "A=2\r", "^A", Ok("B\nA=2\n"));
     }
 
     #[test]

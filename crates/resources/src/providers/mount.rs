@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
+use safe_fs::LastLink;
 
+use crate::file_access::failure;
 use crate::text_file::{self, Edit, with_mode};
 use crate::tool::Tool;
 use crate::{Cancel, Context, Effects, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
@@ -81,12 +83,11 @@ impl Mount {
     /// Adds, replaces or removes the line. Returns whether a change was made, or would be in noop mode.
     fn check_fstab(&self, cx: &mut Context<'_>) -> Result<bool, Failure> {
         let decide = |before: Option<&[u8]>| {
-            let text = String::from_utf8_lossy(before.unwrap_or_default());
-            let after = edit_fstab(&text, &self.point, self.exists.then_some(&self.entry));
+            let after = edit_fstab(before.unwrap_or_default(), &self.point, self.exists.then_some(&self.entry));
             Ok(after.map(|after| {
                 let verb = if self.exists { "write" } else { "remove" };
                 let text = format!("{verb} the line of {} in {}", self.point, self.fstab.display());
-                Edit { text, after: Some(after.into_bytes()), is_private: false }
+                Edit { text, after: Some(after), is_private: false }
             }))
         };
         if !text_file::edit(cx, &self.fstab, &with_mode(0o644), decide)? {
@@ -102,7 +103,10 @@ impl Mount {
     }
 
     fn check_mounted(&self, cx: &mut Context<'_>, line_changed: bool) -> Result<(), Failure> {
-        while let Some(step) = self.next_step(line_changed)? {
+        // The kernel names a mount by its real path. A link that a user made could lead to any directory.
+        let found = cx.files().find(Path::new(&self.point), LastLink::Follow).map_err(failure)?;
+        let real = found.map_or_else(|| PathBuf::from(&self.point), |found| found.path);
+        while let Some(step) = self.next_step(&real, line_changed)? {
             let (tool, words, text): (_, &[&str], _) = match step {
                 Step::Mount => ("mount", &[], "mount"),
                 Step::Remount => ("mount", &["-o", "remount"], "remount"),
@@ -120,10 +124,10 @@ impl Mount {
         Ok(())
     }
 
-    fn next_step(&self, line_changed: bool) -> Result<Option<Step>, Failure> {
+    fn next_step(&self, real: &Path, line_changed: bool) -> Result<Option<Step>, Failure> {
         let table = std::fs::read_to_string(MOUNT_TABLE).map_err(Failure::on("read", Path::new(MOUNT_TABLE)))?;
         // The last entry covers earlier ones.
-        let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| mounted.point == self.point);
+        let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| Path::new(&mounted.point) == real);
         Ok(match (&mounted, self.exists) {
             (None, false) => None,
             (None, true) => Some(Step::Mount),
@@ -185,7 +189,9 @@ fn watch_mounts(task: &TaskHandle) -> Result<(), Failure> {
 
 impl Entry {
     fn parse(line: &str) -> Option<Entry> {
-        let mut fields = line.split_whitespace().filter(|_| !line.trim_start().starts_with('#'));
+        // Other whitespace is a part of a field, as for `mount`.
+        let fields = line.trim_end_matches(['\n', '\r']).split([' ', '\t']).filter(|field| !field.is_empty());
+        let mut fields = fields.filter(|_| !line.trim_start_matches([' ', '\t']).starts_with('#'));
         let (device, point) = (fields.next()?, fields.next()?);
         let (fs_type, options) = (fields.next()?, fields.next().unwrap_or("defaults"));
         let mut options: Vec<String> = options.split(',').map(unescaped).collect();
@@ -211,12 +217,13 @@ impl std::fmt::Display for Entry {
     }
 }
 
-/// Escapes whitespace and backslashes as octal numbers.
+/// Escapes what would end a field, a line or an escape as octal numbers, and what would start a comment.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            ' ' | '\t' | '\n' | '\\' => out.push_str(&format!("\\{:03o}", c as u32)),
+            ' ' | '\t' | '\n' | '\r' | '\\' => out.push_str(&format!("\\{:03o}", c as u32)),
+            '#' if out.is_empty() => out.push_str("\\043"),
             c => out.push(c),
         }
     }
@@ -318,33 +325,34 @@ fn backing(source: &str) -> Option<PathBuf> {
     Some(file.map_or(path, |file| PathBuf::from(file.trim_end_matches('\n'))))
 }
 
-/// Returns the file with exactly this line for the mount point, or without one; `None` if nothing changes.
-fn edit_fstab(text: &str, point: &str, wanted: Option<&Entry>) -> Option<String> {
-    let mut out = String::with_capacity(text.len() + 80);
+/// Returns the file with exactly this line for the mount point, or without one; `None` if nothing changes. Other lines keep every
+/// byte, in whatever encoding.
+fn edit_fstab(text: &[u8], point: &str, wanted: Option<&Entry>) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() + 80);
     let (mut written, mut changed) = (false, false);
-    for line in text.split_inclusive('\n') {
-        match Entry::parse(line) {
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match Entry::parse(&String::from_utf8_lossy(line)) {
             Some(entry) if entry.point.trim_end_matches('/') == point.trim_end_matches('/') => match wanted {
                 Some(wanted) if !written => {
                     written = true;
                     if entry == *wanted {
-                        out.push_str(line);
+                        out.extend_from_slice(line);
                     } else {
                         changed = true;
-                        out.push_str(&format!("{wanted}\n"));
+                        out.extend_from_slice(format!("{wanted}\n").as_bytes());
                     }
                 }
                 _ => changed = true,
             },
-            _ => out.push_str(line),
+            _ => out.extend_from_slice(line),
         }
     }
     if let Some(wanted) = wanted.filter(|_| !written) {
         changed = true;
-        if !out.is_empty() && !out.ends_with('\n') {
-            out.push('\n');
+        if !out.is_empty() && !out.ends_with(b"\n") {
+            out.push(b'\n');
         }
-        out.push_str(&format!("{wanted}\n"));
+        out.extend_from_slice(format!("{wanted}\n").as_bytes());
     }
     changed.then_some(out)
 }
@@ -365,6 +373,31 @@ mod tests {
     }
 
     const FSTAB: &str = "# comment\nUUID=0 / ext4 defaults 0 1\n\nUUID=9  /srv/my\\040data ext4 ro,noatime 0 2 # old\n";
+
+    fn edit_fstab(text: &str, point: &str, wanted: Option<&Entry>) -> Option<String> {
+        super::edit_fstab(text.as_bytes(), point, wanted).map(|text| String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn other_lines_keep_their_bytes() {
+        let before = b"# Gr\xf6\xdfe\n/dev/a /\xe4 ext4 defaults 0 0\r\n";
+        let after = super::edit_fstab(before, "/srv/my data", Some(&entry(&data()))).unwrap();
+        assert_eq!(after, [&before[..], b"UUID=1 /srv/my\\040data ext4 defaults 0 0\n"].concat());
+        assert_eq!(super::edit_fstab(&after, "/srv/my data", None).unwrap(), before);
+    }
+
+    #[test]
+    fn no_value_makes_another_line_or_field() {
+        let odd = "#a b\tc\u{a0}d\u{2028}e\u{b}f\rg\nh\\011i";
+        let mount = resource("mount", &format!("/srv/{odd}")).with("state", "exists").with("device", odd);
+        let options = Value::map([(odd.into(), odd.into()), ("ro".into(), "".into())]);
+        let wanted = entry(&mount.with("type", odd).with("options", options));
+        let after = edit_fstab("/dev/a /a ext4 defaults 0 0\n", &wanted.point, Some(&wanted)).unwrap();
+        assert_eq!(after.lines().count(), 2, "{after}");
+        assert_eq!(Entry::parse(after.lines().last().unwrap()).as_ref(), Some(&wanted));
+        assert_eq!(edit_fstab(&after, &wanted.point, Some(&wanted)), None);
+        assert_eq!(edit_fstab(&after, &wanted.point, None).as_deref(), Some("/dev/a /a ext4 defaults 0 0\n"));
+    }
 
     #[test]
     fn only_the_line_of_the_mount_point_changes() {

@@ -230,6 +230,50 @@ fn what_is_made_of_a_private_file_is_private() {
     assert_eq!(mode("joined"), 0o644);
 }
 
+/// A file of any size takes no time to make, and no space.
+#[test]
+fn huge_files_are_refused_at_once() {
+    let Some(attack) = Attack::new() else { return };
+    let huge = attack.text("home/huge");
+    fs::File::create(&huge).unwrap().set_len(1 << 42).unwrap();
+    chown(&huge, Some(USER), Some(USER)).unwrap();
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh";
+    let refused = [
+        resource("line", "l").with("file", &*huge).with("content", "x").with("state", "exists"),
+        resource("line", "l").with("file", &*huge).with("match", "x").with("content", "y").with("state", "exists"),
+        resource("json:edit", &huge).with("edits", Value::list([".a = 1"])),
+        resource("ini:setting", "a").with("path", &*huge).with("value", "x"),
+        resource("cron:job", "j").with("file", &*huge).with("command", "x"),
+        resource("ssh:authorized_key", key).with("state", "exists").with("user", "nobody").with("file", &*huge),
+        attack.file("joined").with("state", "exists").with("fragments", Value::list([&*huge])),
+    ];
+    for resource in refused {
+        let error = attack.apply(&resource).unwrap_err().to_string();
+        assert!(error.contains("larger than 256 MiB"), "{}: {error}", resource.id);
+    }
+    // Content replaces it, whatever it is.
+    let mut replaced = ProviderTest::new(&attack.file("home/huge").with("content", "x\n"));
+    replaced.assert_converges();
+    assert!(!attack.path("joined").exists());
+}
+
+#[test]
+fn a_file_of_many_lines_takes_no_more_memory_than_its_size() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("f");
+    fs::write(&file, vec![b'\n'; 5_000_000]).unwrap();
+    let path = file.to_str().unwrap();
+    for resource in [
+        resource("ini:setting", "a").with("path", path).with("value", "x"),
+        resource("cron:job", "j").with("file", path).with("command", "x"),
+    ] {
+        let error = ProviderTest::new(&resource).run(true).unwrap_err().to_string();
+        assert!(error.contains("more than 4000000 lines"), "{error}");
+    }
+    let line = resource("line", "l").with("file", path).with("content", "x").with("state", "exists");
+    ProviderTest::new(&line).assert_converges();
+}
+
 #[test]
 fn fifos_and_devices_are_refused_at_once() {
     let Some(attack) = Attack::new() else { return };

@@ -7,8 +7,8 @@ use super::*;
 use crate::provider_test::{ProviderTest, resource};
 use crate::{ApplyContext, Cancel, CheckRequest};
 
-fn style() -> Style {
-    Style {
+fn style() -> IniStyle {
+    IniStyle {
         separator: " = ".to_owned(),
         section_prefix: "[".to_owned(),
         section_suffix: "]".to_owned(),
@@ -71,6 +71,13 @@ fn new_settings_are_added_to_their_section() {
     check("\n\n[s]\n", &["a = 1", "b = 2"], "a = 1\nb = 2\n\n\n[s]\n");
     check("[s] ; first\na=1\n", &["[s] b = 2"], "[s] ; first\na=1\nb = 2\n");
     check("[s]\na=1\n[t]\n[s]\nb=1\n", &["[s] c = 1", "[s] a = 2"], "[s]\na=2\n[t]\n[s]\nb=1\nc = 1\n");
+}
+
+#[test]
+fn lines_far_to_the_right_do_not_multiply() {
+    let before = format!("[s]\n{}a = 1\n", " ".repeat(1 << 20));
+    let settings: Vec<Setting> = (0..1000).map(|i| parse(&format!("[s] b{i} = 2"))).collect();
+    assert!(edited(before.as_bytes(), &settings).len() < before.len() + (1 << 20));
 }
 
 #[test]

@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
+use resource_graph::IniStyle;
 use rustc_hash::FxHashMap;
 
-use crate::providers::ini_setting::style::Style;
+/// How often the least indented line of a section may be indented for new lines to be indented as often.
+const MAX_INDENTATION: usize = 255;
 
 /// What one setting is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub(super) struct Setting {
     /// What it is to be.
     pub(super) wanted: Wanted,
     /// How its lines are read and written.
-    pub(super) style: Style,
+    pub(super) style: IniStyle,
 }
 
 /// The state that a setting is to have.
@@ -120,7 +122,7 @@ impl Section {
 }
 
 impl<'t> Namesakes<'t> {
-    fn names(&mut self, sections: &[Section], lines: &[Line<'t>], style: &Style) -> &Names<'t> {
+    fn names(&mut self, sections: &[Section], lines: &[Line<'t>], style: &IniStyle) -> &Names<'t> {
         let found =
             self.sections.iter().flat_map(|section| sections[*section].lines.clone().map(|line| (*section, line)));
         self.names.entry(style.separator.trim().to_owned()).or_insert_with(|| {
@@ -142,7 +144,7 @@ impl<'t> Namesakes<'t> {
 
 impl<'t> IniText<'t> {
     /// Splits a text. All settings that are edited must write the headers of sections as this style does.
-    pub(super) fn new(text: &'t [u8], style: &Style) -> IniText<'t> {
+    pub(super) fn new(text: &'t [u8], style: &IniStyle) -> IniText<'t> {
         let lines: Vec<Line<'t>> = text.split_inclusive(|byte| *byte == b'\n').map(Line::new).collect();
         let line_end: &[u8] = if lines.first().is_some_and(|line| line.end == b"\r\n") { b"\r\n" } else { b"\n" };
         let mut sections = vec![Section::new(None, 0)];
@@ -222,8 +224,8 @@ impl<'t> IniText<'t> {
             let names = namesakes.names(&self.sections, &self.lines, style);
             (comment, indentation) = (names.comments.get(name).copied(), names.indentation);
         }
-        let indent = style.indent_char.repeat(style.indent_width.or(indentation).unwrap_or(0));
-        let added = values.iter().map(|value| [indent.as_bytes(), name, style.separator.as_bytes(), value].concat());
+        let indent = style.indent_width.or(indentation).unwrap_or(0).min(MAX_INDENTATION);
+        let added = values.iter().map(|value| style.line(indent, name, value));
         if let Some(line) = after {
             self.lines[line].repeated.extend(added);
         } else if let Some(line) = comment {

@@ -1,35 +1,61 @@
-//! How one line of a file with sections is read and written.
+//! How one line of a file with sections is read and written (spec 08 §18).
+
+use crate::Params;
 
 /// How lines are read and written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Style {
+pub struct IniStyle {
     /// What a new line has between name and value. Other lines are split at it, with any whitespace around it.
-    pub(super) separator: String,
+    pub separator: String,
     /// The start of a section's header.
-    pub(super) section_prefix: String,
+    pub section_prefix: String,
     /// The end of a section's header.
-    pub(super) section_suffix: String,
+    pub section_suffix: String,
     /// What new lines are indented with.
-    pub(super) indent_char: String,
+    pub indent_char: String,
     /// How often it is repeated; by default as often as other lines of the section are indented.
-    pub(super) indent_width: Option<usize>,
+    pub indent_width: Option<usize>,
 }
 
 /// A line that has a setting.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parts<'t> {
+pub struct IniParts<'t> {
     /// The number of bytes before the name.
-    pub(super) indentation: usize,
-    pub(super) name: &'t [u8],
+    pub indentation: usize,
+    /// The name, without whitespace around it.
+    pub name: &'t [u8],
     /// The value without whitespace around it.
-    pub(super) value: &'t [u8],
+    pub value: &'t [u8],
     /// The position of the value in the line.
-    pub(super) value_start: usize,
+    pub value_start: usize,
 }
 
-impl Style {
+impl IniStyle {
+    /// Returns the style of an `ini:setting`.
+    #[must_use]
+    pub fn of(p: &Params<'_>) -> IniStyle {
+        let or = |field: &str, default: &str| {
+            let given = p.given_string(field).filter(|text| !text.is_empty());
+            given.map_or_else(|| default.to_owned(), |text| text.into_owned())
+        };
+        IniStyle {
+            separator: or("separator", " = "),
+            section_prefix: or("section_prefix", "["),
+            section_suffix: or("section_suffix", "]"),
+            indent_char: or("indent_char", " "),
+            indent_width: p.is_set("indent_width").then(|| usize::try_from(p.int("indent_width")).unwrap_or(0)),
+        }
+    }
+
+    /// Returns the line of a setting that is indented this often.
+    #[must_use]
+    pub fn line(&self, indentation: usize, name: &[u8], value: &[u8]) -> Vec<u8> {
+        [self.indent_char.repeat(indentation).as_bytes(), name, self.separator.as_bytes(), value].concat()
+    }
+
     /// Returns the name of the section that a line opens. A comment may follow the header.
-    pub(super) fn section_name<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
+    #[must_use]
+    pub fn section_name<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let rest = line.trim_ascii().strip_prefix(self.section_prefix.as_bytes())?;
         let suffix = self.section_suffix.as_bytes();
         let is_end = |at: &usize| {
@@ -42,7 +68,8 @@ impl Style {
     }
 
     /// Returns the header of a section; an empty one for the start of the file.
-    pub(super) fn header(&self, section: &str) -> Vec<u8> {
+    #[must_use]
+    pub fn header(&self, section: &str) -> Vec<u8> {
         if section.is_empty() {
             return Vec::new();
         }
@@ -50,7 +77,8 @@ impl Style {
     }
 
     /// Splits a line that has a setting.
-    pub(super) fn parts<'t>(&self, line: &'t [u8]) -> Option<Parts<'t>> {
+    #[must_use]
+    pub fn parts<'t>(&self, line: &'t [u8]) -> Option<IniParts<'t>> {
         let text = line.trim_ascii_start();
         let indentation = line.len() - text.len();
         if text.first().is_none_or(|byte| b"#;".contains(byte)) {
@@ -69,11 +97,12 @@ impl Style {
         };
         let start = rest.trim_ascii_start();
         let value = start.trim_ascii_end();
-        (!name.is_empty()).then_some(Parts { indentation, name, value, value_start: line.len() - start.len() })
+        (!name.is_empty()).then_some(IniParts { indentation, name, value, value_start: line.len() - start.len() })
     }
 
     /// Returns the name of the setting that a line comments out.
-    pub(super) fn commented_name<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
+    #[must_use]
+    pub fn commented_name<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let text = line.trim_ascii_start();
         let marks = text.iter().take_while(|byte| b"#;".contains(byte)).count();
         (marks > 0).then(|| self.parts(&text[marks..]).map(|parts| parts.name)).flatten()
@@ -90,8 +119,8 @@ fn positions<'t>(text: &'t [u8], part: &'t [u8]) -> impl Iterator<Item = usize> 
 mod tests {
     use super::*;
 
-    fn style(separator: &str) -> Style {
-        Style {
+    fn style(separator: &str) -> IniStyle {
+        IniStyle {
             separator: separator.to_owned(),
             section_prefix: "[".to_owned(),
             section_suffix: "]".to_owned(),
