@@ -18,6 +18,7 @@ use crate::load::{Loaded, has_errors, load, load_all, validation_options};
 use crate::read::{read_file, read_start};
 use crate::ruby_types::{RubyTypes, add_stored, warnings};
 use crate::services::DiskServices;
+use crate::settings::ENVIRONMENT_CONF;
 use crate::stored::StoredEnvironment;
 
 /// What compiling gave, successful or not.
@@ -35,6 +36,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the catalog depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
+    /// The files and directories whose content says what is to be done: who can change them can do it.
+    pub instructions: Vec<PathBuf>,
     /// The facts that were read.
     pub fact_reads: FactReads,
     /// The directories of modules, for the files that resources copy from them.
@@ -118,6 +121,7 @@ pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnos
     let Loaded { environment, mut diagnostics, modules, module_path, root: environment_root, paths, .. } =
         loaded.map_err(|error| error.diagnostic())?;
     let root = input.root().to_owned();
+    let settings_file = environment_root.as_ref().map(|root| root.join(ENVIRONMENT_CONF));
     let mut compiled = if has_errors(&diagnostics) {
         Compiled { files: environment.files, ..Compiled::default() }
     } else {
@@ -129,10 +133,15 @@ pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnos
             .with_global_config(hiera_config.clone())
             .with_ruby(*ruby_fallback);
         let mut compiled = evaluate(environment, services, &options);
-        compiled.dependencies.extend(types.files());
+        let of_types = types.files();
+        compiled.instructions.extend(of_types.iter().cloned());
+        compiled.dependencies.extend(of_types);
         compiled
     };
     (compiled.root, compiled.module_path) = (Some(root), module_path);
+    compiled.instructions.extend(paths.iter().cloned());
+    compiled.instructions.extend(compiled.module_path.iter().cloned());
+    compiled.instructions.extend(settings_file);
     compiled.dependencies.extend(paths);
     diagnostics.append(&mut compiled.diagnostics);
     compiled.diagnostics = diagnostics;
@@ -176,6 +185,7 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         diagnostics,
         fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
+        instructions: services.instructions(),
         types: options.resource_types.clone(),
         module_files: services.stored.take().unwrap_or_default(),
         modules: services.into_modules(),

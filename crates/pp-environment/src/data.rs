@@ -10,7 +10,7 @@ use crate::error::EnvironmentError;
 use crate::find::StoredFiles;
 use crate::find::{entries, files_below};
 use crate::read::read_file;
-use crate::services::DiskServices;
+use crate::services::{DiskServices, Role};
 
 /// The name of the configuration of a layer.
 const CONFIG: &str = "hiera.yaml";
@@ -38,7 +38,7 @@ impl DataFiles for DiskServices {
         let exists = match &self.stored {
             Some(stored) => path.to_str().is_some_and(|path| stored.contains_key(path)),
             None => {
-                self.ask(&path);
+                self.ask(&path, Role::Instructions);
                 path.is_file()
             }
         };
@@ -59,7 +59,7 @@ impl DataFiles for DiskServices {
                 return Ok(bytes.map(|bytes| bytes.as_slice().into()));
             }
         }
-        match DiskServices::read(self, Path::new(path)) {
+        match DiskServices::read(self, Path::new(path), Role::Instructions) {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(Error::new(ErrorKind::Evaluation, error.diagnostic().message)),
@@ -74,7 +74,7 @@ impl DataFiles for DiskServices {
             }
         }
         let directory = Path::new(directory);
-        self.ask(directory);
+        self.ask(directory, Role::Instructions);
         let entries = entries(directory).unwrap_or_default().into_iter();
         entries.map(|(name, path)| Entry { name, is_directory: path.is_dir() }).collect()
     }

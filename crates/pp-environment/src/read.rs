@@ -1,11 +1,13 @@
 //! Reading one file, whatever it turns out to be.
+//!
+//! What a link of a user leads to is read only if it is that user's: what root reads here may become readable for everybody.
 
-use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use rustix::fs::{OFlags, makedev};
+use rustix::fs::makedev;
+use safe_fs::{Error, FileKind, Files, LastLink, OpenFile};
 
 use crate::error::EnvironmentError;
 use crate::limits::MAX_FILE_BYTES;
@@ -13,12 +15,12 @@ use crate::limits::MAX_FILE_BYTES;
 /// Reads a regular file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
-    let file = open(path)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if metadata.len() > MAX_FILE_BYTES {
+    let Some(file) = open(path)? else { return Ok(Vec::new()) };
+    let size = file.stat().size;
+    if size > MAX_FILE_BYTES {
         return Err(EnvironmentError::TooLarge(path.to_owned()));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     // The file may grow, or be one of those whose length is zero until it is read.
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -45,24 +47,37 @@ pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), Environm
 /// Reads the first bytes of a regular file, enough for the header of an artifact.
 pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
-    let file = open(path)?;
     let mut start = Vec::new();
+    let Some(file) = open(path)? else { return Ok(start) };
     file.take(64).read_to_end(&mut start).map_err(unreadable)?;
     Ok(start)
 }
 
-/// Opens a regular file. A pipe or device is rejected without waiting for it.
-fn open(path: &Path) -> Result<File, EnvironmentError> {
+/// Opens a regular file; `None` for the null device. A pipe or another device is rejected without waiting for it.
+fn open(path: &Path) -> Result<Option<OpenFile<'static>>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    // Programs name the null device as an empty file: `file('/etc/optional', '/dev/null')`.
-    let is_null = metadata.file_type().is_char_device() && metadata.rdev() == makedev(1, 3);
-    if !metadata.is_file() && !is_null {
-        return Err(EnvironmentError::NotAFile(path.to_owned()));
+    let absolute = std::path::absolute(path).map_err(unreadable)?;
+    let files = Files::of_kernel();
+    let not_a_file = |error: Error| match error {
+        Error::WrongKind { .. } => EnvironmentError::NotAFile(path.to_owned()),
+        error => unreadable(error.into_io()),
+    };
+    // Looked at first, because opening a device can have effects.
+    let found = files.find(&absolute, LastLink::Follow).map_err(not_a_file)?;
+    match found.map(|found| found.stat.kind) {
+        None => Err(unreadable(std::io::ErrorKind::NotFound.into())),
+        Some(FileKind::File) => {
+            let file = files.open(&absolute, LastLink::Follow).map_err(not_a_file)?;
+            file.map_or_else(|| Err(unreadable(std::io::ErrorKind::NotFound.into())), |file| Ok(Some(file)))
+        }
+        // Programs name the null device as an empty file: `file('/etc/optional', '/dev/null')`.
+        Some(_) if is_null(path) => Ok(None),
+        Some(_) => Err(EnvironmentError::NotAFile(path.to_owned())),
     }
-    Ok(file)
+}
+
+fn is_null(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.file_type().is_char_device() && found.rdev() == makedev(1, 3))
 }
 
 #[cfg(test)]
@@ -87,6 +102,30 @@ mod tests {
         std::os::unix::fs::symlink(&module, root.path().join("n")).expect("writable");
         let link = root.path().join("n");
         assert_eq!(read_inside(&link, &link.join("files/in")).expect("inside"), b"a");
+    }
+
+    #[test]
+    fn secrets_are_not_read_for_the_user_who_made_a_link() {
+        if !rustix::process::geteuid().is_root() {
+            return test_support::skip("needs root");
+        }
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let [home, secret, own] = ["home", "secret", "home/own"].map(|name| root.path().join(name));
+        std::fs::create_dir(&home).expect("writable");
+        std::fs::write(&secret, "secret").expect("writable");
+        std::fs::write(&own, "own").expect("writable");
+        let [to_secret, to_own, name] = ["to-secret", "to-own", "name"].map(|name| home.join(name));
+        std::os::unix::fs::symlink(&secret, &to_secret).expect("writable");
+        std::os::unix::fs::symlink("own", &to_own).expect("writable");
+        std::fs::hard_link(&secret, &name).expect("writable");
+        for path in [&home, &own, &to_secret, &to_own] {
+            std::os::unix::fs::lchown(path, Some(65534), Some(65534)).expect("given away");
+        }
+        for path in [&to_secret, &name] {
+            let error = read_file(path).expect_err("refused").diagnostic().message;
+            assert!(error.contains("user 0"), "{error}");
+        }
+        assert_eq!(read_file(&to_own).expect("the user's own"), b"own");
     }
 
     #[test]

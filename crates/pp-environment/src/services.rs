@@ -31,7 +31,7 @@ pub struct DiskServices {
     modules: Vec<Module>,
     /// The files of the modules and the data, if they come from an artifact.
     pub(crate) stored: Option<StoredFiles>,
-    asked: Mutex<Vec<PathBuf>>,
+    asked: Mutex<Vec<(PathBuf, Role)>>,
     /// The functions that the modules have in Ruby, once one was asked for.
     ruby_functions: OnceLock<BTreeMap<String, RubyFunction>>,
     /// The facts that the modules define in Ruby, once one was missing.
@@ -45,6 +45,15 @@ pub struct DiskServices {
     validation: ValidationOptions,
     /// The names of the modules whose files were read.
     used: Mutex<BTreeSet<Arc<str>>>,
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It says what is to be done: code, data, files of modules.
+    Instructions,
+    /// The program names it, wherever it is, and decides what to make of it.
+    Input,
 }
 
 impl DiskServices {
@@ -88,19 +97,34 @@ impl DiskServices {
     /// Returns the paths that a compilation depends on, whether or not there was a file, sorted.
     #[must_use]
     pub fn dependencies(&self) -> Vec<PathBuf> {
-        let mut paths = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.asked_for(|_| true)
+    }
+
+    /// Returns those of them that say what is to be done: who can change them can do it.
+    #[must_use]
+    pub(crate) fn instructions(&self) -> Vec<PathBuf> {
+        self.asked_for(|role| role == Role::Instructions)
+    }
+
+    fn asked_for(&self, is_wanted: impl Fn(Role) -> bool) -> Vec<PathBuf> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = asked.iter().filter(|(_, role)| is_wanted(*role));
+        let mut paths: Vec<PathBuf> = wanted.map(|(path, _)| path.clone()).collect();
         paths.sort_unstable();
         paths.dedup();
         paths
     }
 
-    pub(crate) fn ask(&self, path: &Path) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    pub(crate) fn ask(&self, path: &Path, role: Role) {
+        // What is in a module is a part of it, however it is named.
+        let is_of_module = self.modules.iter().any(|module| path.starts_with(&module.directory));
+        let role = if is_of_module { Role::Instructions } else { role };
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_owned(), role));
     }
 
     /// Reads a file of this machine; one of a module must not be a link out of it.
-    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, EnvironmentError> {
-        self.ask(path);
+    pub(crate) fn read(&self, path: &Path, role: Role) -> Result<Vec<u8>, EnvironmentError> {
+        self.ask(path, role);
         match self.modules.iter().find(|module| path.starts_with(&module.directory)) {
             Some(module) => read_inside(&module.directory, path),
             None => read_file(path),
@@ -139,7 +163,7 @@ impl DiskServices {
                 full.to_str().and_then(|path| stored.get(path)).cloned().ok_or_else(missing)
             }
             None => {
-                self.ask(&full);
+                self.ask(&full, Role::Instructions);
                 read_inside(&module.directory, &full)
             }
         }
@@ -251,7 +275,7 @@ impl Services for DiskServices {
             }
             None => PathBuf::from(path),
         };
-        self.ask(&path);
+        self.ask(&path, Role::Input);
         if path.exists() { path.to_str().map(Arc::from) } else { None }
     }
 
@@ -260,7 +284,7 @@ impl Services for DiskServices {
             return Ok(bytes.as_slice().into());
         }
         let failed = |error: EnvironmentError| Error::new(ErrorKind::Evaluation, error.diagnostic().message);
-        self.read(Path::new(path)).map(Arc::from).map_err(failed)
+        self.read(Path::new(path), Role::Input).map(Arc::from).map_err(failed)
     }
 
     fn module_directory(&self, module: &str) -> Option<Arc<str>> {

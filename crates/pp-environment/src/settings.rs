@@ -39,10 +39,13 @@ const KNOWN: [&str; 8] = [
     "static_catalogs",
 ];
 
+/// The name of the file with the settings of an environment.
+pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
+
 impl Settings {
     /// Reads the settings of the environment in a directory. Without a file they are empty.
     pub(crate) fn read(directory: &Path) -> Result<Settings, EnvironmentError> {
-        let path = directory.join("environment.conf");
+        let path = directory.join(ENVIRONMENT_CONF);
         match read_file(&path) {
             Ok(bytes) => Settings::parse(&path, directory, &String::from_utf8_lossy(&bytes)),
             Err(EnvironmentError::Unreadable { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -54,7 +57,7 @@ impl Settings {
 
     /// Returns a warning for each name that is not that of a setting. Puppet ignores it, too.
     pub(crate) fn warnings(&self, directory: &Path) -> Vec<Diagnostic> {
-        let path = directory.join("environment.conf");
+        let path = directory.join(ENVIRONMENT_CONF);
         let warning = |(line, name): &(usize, String)| {
             let message = format!("line {line} of `{}`: unknown setting `{name}`, which is ignored", path.display());
             let help = match nearest(name, KNOWN) {

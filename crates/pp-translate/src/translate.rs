@@ -20,6 +20,8 @@ mod rules;
 mod sensitive;
 mod ssh;
 
+use std::path::PathBuf;
+
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_resource_types::IniType;
 use resource_graph::{Edge, Resource, ResourceGraph, ResourceId, VertexId};
@@ -80,6 +82,8 @@ pub struct Translation {
     pub warnings: Vec<Diagnostic>,
     /// The number of resources by fidelity.
     pub summary: Summary,
+    /// The files of modules whose content is in the graph, and that are not at hand.
+    pub read: Vec<PathBuf>,
 }
 
 /// Returns how the settings of a type are written, if its resources are settings of a file.
@@ -123,6 +127,7 @@ pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Tr
     let mut out = ResourceGraph::default();
     let (mut warnings, mut errors) = (Vec::new(), Vec::new());
     let mut summary = Summary::default();
+    let mut read = Vec::new();
     let mut vertex_ids: Vec<Option<VertexId>> = Vec::with_capacity(graph.vertices.len());
     let mut names: FxHashMap<ResourceId, ResourceIndex> = FxHashMap::default();
     for (vertex, what) in graph.vertices.iter().enumerate() {
@@ -146,6 +151,7 @@ pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Tr
                     Fidelity::Approximated => summary.approximated += 1,
                     Fidelity::Fallback => summary.fallbacks += 1,
                 }
+                read.extend(translated.read);
                 translated.resource
             }
         };
@@ -158,7 +164,7 @@ pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Tr
         return Err(errors);
     }
     add_edges(graph, &vertex_ids, &mut out);
-    Ok(Translation { graph: out, warnings, summary })
+    Ok(Translation { graph: out, warnings, summary, read })
 }
 
 fn clash(translated: &Resource, first: &CatalogResource, second: &CatalogResource) -> Diagnostic {
@@ -200,6 +206,8 @@ struct TranslatedResource {
     resource: Resource,
     fidelity: Fidelity,
     problems: Vec<String>,
+    /// The files that were read.
+    read: Vec<PathBuf>,
 }
 
 fn translate_resource(
@@ -207,8 +215,14 @@ fn translate_resource(
     concat: &Concat<'_>,
     options: &TranslateOptions,
 ) -> TranslatedResource {
-    let mut rules =
-        Rules { resource, options, used: FxHashSet::default(), approximations: Vec::new(), unsupported: Vec::new() };
+    let mut rules = Rules {
+        resource,
+        options,
+        used: FxHashSet::default(),
+        approximations: Vec::new(),
+        unsupported: Vec::new(),
+        read: Vec::new(),
+    };
     rules.ignore(IGNORED_PARAMETERS);
     let native = match &*resource.reference.type_name {
         "File" => Some(file::file(&mut rules)),
@@ -260,13 +274,13 @@ fn translate_resource(
             rules.unsupported(format!("unsupported attribute `{name}`"));
         }
     }
-    let Rules { approximations, mut unsupported, .. } = rules;
+    let Rules { approximations, mut unsupported, read, .. } = rules;
     if unsupported.is_empty() {
         let translated = finish(native, resource);
         let Err(problem) = resource_graph::validate(&translated) else {
             let fidelity = if approximations.is_empty() { Fidelity::Native } else { Fidelity::Approximated };
             let problems = without_secrets(approximations, resource);
-            return TranslatedResource { resource: translated, fidelity, problems };
+            return TranslatedResource { resource: translated, fidelity, problems, read };
         };
         // The kind has no such resource.
         unsupported.push(problem.to_string());
@@ -283,7 +297,7 @@ fn fall_back(
     problems.extend(fallback::omissions(resource));
     let parts = if &*resource.reference.type_name == "Concat_file" { concat.parts(resource) } else { Vec::new() };
     let resource = fallback::fallback(resource, &parts, options);
-    TranslatedResource { resource, fidelity: Fidelity::Fallback, problems }
+    TranslatedResource { resource, fidelity: Fidelity::Fallback, problems, read: Vec::new() }
 }
 
 /// Adds the edges between translated vertices: at most one per pair, which notifies if any of them does.

@@ -17,6 +17,7 @@ mod fact_programs;
 mod finalize;
 mod first_graph;
 mod patcher;
+mod protection;
 pub mod sources;
 mod watcher;
 
@@ -24,6 +25,7 @@ pub use fact_programs::run_fact_program;
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
 pub use patcher::Patcher;
+pub use protection::unprotected;
 pub use resource_engine::{EngineGraph, Status};
 pub use resources::{
     Change, Diff, DigestSalt, PlanSettings, StateDir, StateError, default_prefix, functions_dir, hostname,

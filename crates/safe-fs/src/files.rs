@@ -1,5 +1,6 @@
 //! Access to files by path.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -308,13 +309,50 @@ impl Files {
     /// # Errors
     /// Others can change it, or a system call failed.
     pub fn check_path_protected(&self, path: &Path) -> Result<(), Error> {
-        let found = self.find(path, LastLink::Follow)?;
-        let Some(found) = found else { return Err(Error::io("open", path, Errno::NOENT)) };
+        match self.find(path, LastLink::Follow)? {
+            Some(found) => self.check_found_protected(&found, &mut BTreeSet::new()),
+            None => Err(Error::io("open", path, Errno::NOENT)),
+        }
+    }
+
+    /// Checks the same of many paths. Where there is nothing, it holds for the directory in which something could appear.
+    ///
+    /// # Errors
+    /// Others can change one of them, or a system call failed.
+    pub fn check_paths_protected<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Error> {
+        let mut checked = BTreeSet::new();
+        for path in paths {
+            let mut parts = path.ancestors();
+            let found = loop {
+                let Some(part) = parts.next() else { break None };
+                match self.find(part, LastLink::Follow) {
+                    Ok(None) => {}
+                    Err(error) if error.io_kind() == Some(io::ErrorKind::NotADirectory) => {}
+                    Ok(found) => break found,
+                    Err(error) => return Err(error),
+                }
+            };
+            if let Some(found) = found {
+                self.check_found_protected(&found, &mut checked)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks an object and the directories above it, except those that were checked. Adds these directories.
+    fn check_found_protected(&self, found: &Found, checked: &mut BTreeSet<PathBuf>) -> Result<(), Error> {
         for ancestor in found.path.ancestors() {
+            let is_object = ancestor == found.path;
+            if !is_object && checked.contains(ancestor) {
+                return Ok(());
+            }
             match self.check_protected(ancestor) {
                 Err(Error::Unprotected { owner, mode, .. })
-                    if ancestor != found.path && mode & 0o1000 != 0 && self.trust().is_trusted(owner) => {}
+                    if !is_object && mode & 0o1000 != 0 && self.trust().is_trusted(owner) => {}
                 result => result?,
+            }
+            if !is_object {
+                checked.insert(ancestor.to_path_buf());
             }
         }
         Ok(())

@@ -10,6 +10,7 @@ use mcl_artifact::{mask_sources, read_program};
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
 use resource_graph::declares_sensitive;
 use runtime::sources::ProgramLoader;
+use runtime::unprotected;
 
 use crate::report;
 
@@ -33,21 +34,6 @@ pub fn load(path: &Path, bytes: &[u8], format: Format) -> Result<Arc<Program>, E
         report::print(vec![diagnostic], &Files::default(), format);
         ExitCode::FAILURE
     })
-}
-
-/// Returns an error if root runs this program and another user can change the file. A file that cannot be read is reported
-/// later.
-pub fn unprotected(path: &Path) -> Option<Diagnostic> {
-    let files = safe_fs::Files::of_kernel();
-    if files.file_system().user() != 0 {
-        return None;
-    }
-    let error = files.check_path_protected(path).err().filter(|error| error.io_kind().is_none())?;
-    let help = format!(
-        "run `chown root FILE; chmod go-w FILE` for {} and the directories above it, or copy it to a directory of root's",
-        path.display()
-    );
-    Some(Diagnostic::error(Code::R0414, Stage::Engine, error.to_string()).help(help))
 }
 
 /// Returns a function that loads a program again, and returns `None` if that would give the same program.

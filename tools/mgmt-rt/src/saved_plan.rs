@@ -15,7 +15,6 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::program;
 use crate::sources::{MergeUnmatched, PuppetCompiler, PuppetFallback, Sources, Wait};
 
 /// A plan, with everything that is needed to make it again.
@@ -256,7 +255,7 @@ fn read_private(path: &Path) -> Result<Vec<u8>, Result<Diagnostic, ExitCode>> {
     if stat.st_mode & 0o077 != 0 {
         return Err(unprotected(format!("has the mode {:04o}, so other users can use it", stat.st_mode & 0o7777)));
     }
-    if let Some(diagnostic) = program::unprotected(path) {
+    if let Some(diagnostic) = runtime::unprotected(path) {
         return Err(Ok(diagnostic));
     }
     let mut bytes = Vec::new();

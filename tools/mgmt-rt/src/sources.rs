@@ -13,7 +13,7 @@ use mcl_diagnostics::{Code, Diagnostic, Files, Format, Severity};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
 use runtime::sources::{GraphMerger, MergeOutcome, PuppetNode, PuppetSource, Source, SourceEvent};
-use runtime::{Commands, Finalized, WaitLimit, finalize, local_host};
+use runtime::{Commands, Finalized, WaitLimit, finalize, local_host, unprotected};
 use serde::{Deserialize, Serialize};
 
 use crate::program;
@@ -149,7 +149,7 @@ impl Sources {
             .chain(&self.puppet)
             .chain(&self.facts)
             .chain(&self.hiera_config)
-            .filter_map(|path| program::unprotected(path))
+            .filter_map(|path| unprotected(path))
             .collect()
     }
 
@@ -182,7 +182,7 @@ impl Sources {
             events.push((Source::Mcl, SourceEvent::Graph(graph)));
         }
         if let Some(source) = self.puppet_source() {
-            let (graph, more) = source.load(None).result?;
+            let (graph, more) = source.with_protection_warnings().load(None).result?;
             warnings.extend(more);
             events.push((Source::Puppet, SourceEvent::Graph(graph)));
         }

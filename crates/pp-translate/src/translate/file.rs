@@ -177,8 +177,12 @@ fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Sou
     }
     for dir in &rules.options.module_path {
         let module = dir.join(module);
-        match read_inside(&module, &module.join("files").join(&path)) {
-            Ok(Some(bytes)) => return Some(Source::Bytes(bytes)),
+        let file = module.join("files").join(&path);
+        match read_inside(&module, &file) {
+            Ok(Some(bytes)) => {
+                rules.read.push(file);
+                return Some(Source::Bytes(bytes));
+            }
             Ok(None) => {}
             Err(problem) => {
                 rules.unsupported(format!("source `puppet:///modules/{rest}` {problem}"));

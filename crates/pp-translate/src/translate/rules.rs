@@ -1,5 +1,7 @@
 //! The attributes of one resource while it is translated.
 
+use std::path::PathBuf;
+
 use mcl_value::Value;
 use rustc_hash::FxHashSet;
 
@@ -17,6 +19,8 @@ pub(crate) struct Rules<'a> {
     pub(super) approximations: Vec<String>,
     /// The attributes that make the resource a fallback.
     pub(super) unsupported: Vec<String>,
+    /// The files that were read.
+    pub(super) read: Vec<PathBuf>,
 }
 
 impl<'a> Rules<'a> {

@@ -52,6 +52,8 @@ pub(super) struct CompiledCatalog {
     pub(super) result: Result<(Vec<u8>, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on.
     pub(super) dependencies: Vec<PathBuf>,
+    /// The files and directories whose content says what is to be done.
+    pub(super) instructions: Vec<PathBuf>,
     /// The directories that it depends on with the files in them: those of external facts.
     pub(super) directories: Vec<PathBuf>,
     /// The facts of this machine that it depends on; `None` with those of a file.
@@ -114,6 +116,7 @@ pub(super) fn compile(
     let mut dependencies: Vec<PathBuf> = node.facts.iter().cloned().collect();
     let mut host_facts = None;
     let mut directories = Vec::new();
+    let mut instructions = Vec::new();
     let (mut module_path, mut module_files) = (module_path.to_vec(), BTreeMap::new());
     let mut types = KnownTypes::core();
     let of_host = node.facts.is_none().then(|| {
@@ -136,6 +139,7 @@ pub(super) fn compile(
         let mut compiled = pp_environment::compile(&paths, &options).map_err(|error| vec![error])?;
         types = compiled.types.clone();
         dependencies.extend(compiled.dependencies.iter().cloned());
+        instructions = std::mem::take(&mut compiled.instructions);
         if let Some(facts) = of_host {
             let reads = compiled.fact_reads.clone();
             dependencies.extend(fact_files(&reads));
@@ -147,7 +151,7 @@ pub(super) fn compile(
         catalog(compiled)
     });
     let result = with_warnings(result, warnings);
-    CompiledCatalog { result, dependencies, host_facts, directories, module_path, module_files, types }
+    CompiledCatalog { result, dependencies, instructions, host_facts, directories, module_path, module_files, types }
 }
 
 fn facts(node: &PuppetNode, of_host: Option<&HostFacts>) -> Result<Facts, Vec<Diagnostic>> {

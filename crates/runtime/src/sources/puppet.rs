@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mcl_artifact::ArtifactStage;
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_environment::HostFacts;
 use pp_translate::TranslateOptions;
 use resource_graph::{ResourceGraph, StoredGraph};
 
+use crate::protection::any_unprotected;
 use crate::sources::manifests::{self, CompiledCatalog, HostFactUse, PuppetNode};
 
 /// The location of a Puppet graph, and how to compile and translate it.
@@ -18,13 +19,18 @@ pub struct PuppetSource {
     path: PathBuf,
     node: PuppetNode,
     options: TranslateOptions,
+    /// Whether code and data that another user can change are an error, or a warning.
+    must_be_protected: bool,
 }
+
+/// A graph and warnings, or all errors.
+type Loaded = Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 /// What a Puppet source made.
 #[derive(Debug)]
 pub struct PuppetLoad {
     /// The graph and warnings, or all errors of the manifests, the catalog or its translation.
-    pub result: Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
+    pub result: Loaded,
     /// The files that it depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
     /// The directories that it depends on with the files in them.
@@ -39,7 +45,13 @@ impl PuppetSource {
     pub fn new(path: PathBuf, node: PuppetNode, options: TranslateOptions) -> PuppetSource {
         // Every directory above the path is watched. If the working directory is gone, reading fails later anyway.
         let path = std::path::absolute(&path).unwrap_or(path);
-        PuppetSource { path, node: node.absolute(), options }
+        PuppetSource { path, node: node.absolute(), options, must_be_protected: true }
+    }
+
+    /// Makes code and data that another user can change a warning, for a run that changes nothing.
+    #[must_use]
+    pub fn with_protection_warnings(self) -> PuppetSource {
+        PuppetSource { must_be_protected: false, ..self }
     }
 
     /// Returns the time after which to load it again without a change of what it depends on; `None` for never. Manifests may
@@ -61,13 +73,14 @@ impl PuppetSource {
     pub fn load(&self, previous: Option<&HostFacts>) -> PuppetLoad {
         if self.node.is_native() && pp_environment::is_environment_path(&self.path) {
             let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node, previous);
+            let instructions = compiled.instructions;
             let options = TranslateOptions {
                 module_path: compiled.module_path,
                 module_files: compiled.module_files.into(),
                 types: compiled.types,
                 ..self.options.clone()
             };
-            let result = compiled.result.and_then(|(bytes, mut warnings)| {
+            let result = self.protected(&instructions, compiled.result).and_then(|(bytes, mut warnings)| {
                 let (graph, more) = self.translate(&bytes, &options)?;
                 warnings.extend(more);
                 Ok((graph, warnings))
@@ -78,7 +91,33 @@ impl PuppetSource {
         PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), directories: Vec::new(), host_facts: None }
     }
 
-    fn load_catalog(&self) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+    /// Returns what was made of instructions, unless another user can change them. Whoever may change them must not choose the
+    /// error either, so it is the only one.
+    fn protected<T>(
+        &self,
+        instructions: &[PathBuf],
+        made: Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>,
+    ) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
+        // Those of the command line; a run that changes nothing has warned of them.
+        let named = [Some(&self.path), self.node.facts.as_ref(), self.node.hiera_config.as_ref()];
+        let named = named.into_iter().flatten().filter(|_| self.must_be_protected);
+        let paths = named.chain(instructions);
+        let Some(mut unprotected) = any_unprotected(paths.map(PathBuf::as_path)) else { return made };
+        if self.must_be_protected {
+            return Err(vec![unprotected]);
+        }
+        unprotected.severity = Severity::Warning;
+        made.map(|(value, mut warnings)| {
+            warnings.push(unprotected);
+            (value, warnings)
+        })
+    }
+
+    fn load_catalog(&self) -> Loaded {
+        self.protected(&self.options.module_path, self.read_catalog())
+    }
+
+    fn read_catalog(&self) -> Loaded {
         let bytes = pp_translate::load_catalog(&self.path, self.node.name.as_deref()).map_err(|e| vec![e])?;
         if !mcl_artifact::is_artifact(&bytes) {
             // The modules may have changed since the last time.
@@ -96,16 +135,12 @@ impl PuppetSource {
     }
 
     /// Translates a catalog in JSON.
-    fn translate(
-        &self,
-        bytes: &[u8],
-        options: &TranslateOptions,
-    ) -> Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn translate(&self, bytes: &[u8], options: &TranslateOptions) -> Loaded {
         let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
         let mut relationships = pp_translate::build_relationships(catalog, &options.types)?;
         warnings.append(&mut relationships.warnings);
         let translation = pp_translate::translate(&relationships, options)?;
         warnings.extend(translation.warnings);
-        Ok((translation.graph, warnings))
+        self.protected(&translation.read, Ok((translation.graph, warnings)))
     }
 }
