@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Child, ExitStatus};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::guard::Registration;
 use crate::running::RunningCount;
@@ -55,6 +55,23 @@ impl ProcessGroup {
     /// Kills the group, unless its leader has ended, and reaps the leader.
     pub fn kill(&mut self) {
         if !matches!(self.try_wait(), Ok(Some(_))) {
+            self.signal(Signal::KILL);
+            let _ = self.child.wait();
+            self.ended();
+        }
+    }
+
+    /// Returns whether the process has ended, and does not reap it.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.running.is_none() || !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None))
+    }
+
+    /// Kills the group, also if only its leader has ended, and reaps the leader. Does nothing once the leader is reaped, because
+    /// the group could be another one then.
+    pub fn kill_all(&mut self) {
+        if self.running.is_some() {
             self.signal(Signal::KILL);
             let _ = self.child.wait();
             self.ended();

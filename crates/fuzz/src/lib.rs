@@ -4,6 +4,7 @@
 //! Of the programs that are then rejected, two shares matter: those with more than one error (one mistake should be one
 //! error), and those whose first error is on the line of the broken token.
 
+pub mod artifacts;
 pub mod breaking;
 pub mod manifest;
 pub mod program;

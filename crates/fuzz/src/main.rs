@@ -42,6 +42,8 @@ impl FrontEnd {
 }
 
 impl Fuzzer for FrontEnd {
+    type Program = String;
+
     const CRASH_FILE: &'static str = "fuzz-crash.mcl";
     const MIN_ACCEPTED_PERCENT: usize = 1;
 
@@ -49,7 +51,7 @@ impl Fuzzer for FrontEnd {
         mutated(&self.corpus, rng, self.target_of(count))
     }
 
-    fn run(&self, program: &str, count: usize) -> bool {
+    fn run(&self, program: &String, count: usize) -> bool {
         self.target_of(count).run(program, &self.corpus.directory)
     }
 

@@ -36,19 +36,22 @@ pub struct Session {
 
 /// What a session runs.
 pub trait Fuzzer: Sync {
+    /// What is compiled: a text, or the bytes of an artifact.
+    type Program: AsRef<[u8]>;
+
     /// The file that the program that fails is written to.
     const CRASH_FILE: &'static str;
     /// The share of accepted programs below which the later stages are not tested, in percent.
     const MIN_ACCEPTED_PERCENT: usize;
 
     /// Makes the program with the number `count` of a thread.
-    fn program(&self, rng: &mut Rng, count: usize) -> String;
+    fn program(&self, rng: &mut Rng, count: usize) -> Self::Program;
 
     /// Compiles the program; returns whether it is accepted.
     ///
     /// # Panics
     /// If something does not hold.
-    fn run(&self, program: &str, count: usize) -> bool;
+    fn run(&self, program: &Self::Program, count: usize) -> bool;
 
     /// Says how the program is compiled, if there are several ways.
     fn target(&self, count: usize) -> Option<String>;
@@ -117,7 +120,7 @@ fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-fn save<F: Fuzzer>(program: &str) {
+fn save<F: Fuzzer>(program: &F::Program) {
     if let Err(error) = std::fs::write(F::CRASH_FILE, program) {
         println!("cannot write {}: {error}", F::CRASH_FILE);
     }

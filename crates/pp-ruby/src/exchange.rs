@@ -7,7 +7,7 @@ use pp_functions::LogLevel;
 use pp_types::{Error, Value};
 use serde_json::{Value as Json, json};
 
-use crate::pipes::{PipeError, Pipes};
+use crate::pipes::{MessageKind, PipeError, Pipes};
 use crate::values::{decode, encode};
 
 /// Why a request has no result.
@@ -24,6 +24,9 @@ pub(crate) enum ExchangeError {
 /// What is said of a helper that ended.
 pub(crate) const ENDED: &str = "the helper process has ended";
 
+/// What is said of a program that uses the helper's pipe.
+const GARBAGE: &str = "the helper process sent what is not a message: does the program write to its pipe?";
+
 /// Sends a request, and answers questions until its result is there. `limit` is the time without that of the answers.
 pub(crate) fn exchange(
     pipes: &mut Pipes,
@@ -35,9 +38,7 @@ pub(crate) fn exchange(
         ExchangeError::Broken(match error {
             PipeError::Closed => ENDED.to_owned(),
             PipeError::TimedOut => format!("there is no result after {} seconds", limit.as_secs_f32()),
-            PipeError::Invalid => {
-                "the helper process sent what is not a message: does the program write to its pipe?".to_owned()
-            }
+            PipeError::Invalid => GARBAGE.to_owned(),
             PipeError::TooLarge => "the values are too large for the helper process".to_owned(),
             PipeError::Io(error) => format!("the helper process cannot be reached: {error}"),
         })
@@ -49,25 +50,13 @@ pub(crate) fn exchange(
     loop {
         let start = Instant::now();
         let deadline = start + left;
-        let question = match pipes.write(&message, deadline).and_then(|()| pipes.read(deadline)) {
+        let (kind, question) = match pipes.write(&message, deadline).and_then(|()| pipes.read(deadline)) {
             Err(PipeError::Closed) if !is_answered => return Err(ExchangeError::Unanswered),
             question => question.map_err(broken)?,
         };
         is_answered = true;
-        match text(&question, "kind") {
-            "result" => {
-                let value = decode(&question["value"]);
-                return value.map_err(|error| ExchangeError::Failure(RubyFailure::Passed(error)));
-            }
-            "failed" => return Err(ExchangeError::Failure(failure(&question, passed))),
-            "died" => {
-                let why = match text(&question, "status") {
-                    "exit" => "the program calls `exit`".to_owned(),
-                    status => format!("the program ended with {status}"),
-                };
-                return Err(ExchangeError::Failure(RubyFailure::Helper(why)));
-            }
-            _ => {}
+        if kind == MessageKind::Result {
+            return result(&question, passed).map_err(ExchangeError::Failure);
         }
         left = left.saturating_sub(start.elapsed());
         message = match answer(&question, host) {
@@ -78,6 +67,20 @@ pub(crate) fn exchange(
                 json!({"kind": "error", "message": message})
             }
         };
+    }
+}
+
+/// Returns the result of the program.
+fn result(message: &Json, passed: Option<Error>) -> Result<Value, RubyFailure> {
+    match text(message, "kind") {
+        "result" => decode(&message["value"]).map_err(RubyFailure::Passed),
+        "failed" => Err(failure(message, passed)),
+        "died" => Err(RubyFailure::Helper(match text(message, "status") {
+            "exit" => "the program calls `exit`".to_owned(),
+            "garbage" => GARBAGE.to_owned(),
+            status => format!("the program ended with {status}"),
+        })),
+        _ => Err(RubyFailure::Helper(GARBAGE.to_owned())),
     }
 }
 

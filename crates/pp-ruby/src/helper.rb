@@ -1,19 +1,26 @@
-# The helper process: evaluates templates and functions that the compiler sends, and nothing else. Messages are a length of
-# four bytes and JSON, on the standard input and output that the process started with. Each request is evaluated in a process
-# of its own, which is forked from this one, so that none sees what another has changed.
+# The helper process: evaluates templates and functions that the compiler sends, and nothing else.
+#
+# Each request is evaluated in a process of its own, which is forked from this one, so that none sees what another has changed.
+# It has pipes of its own, too: this process passes messages on, each with a letter that says whether it is a question or the
+# result, and reads none of them. After the result nothing of a request is left: no process, and no pipe that leads here.
+#
+# A message to a request is a length of four bytes and JSON. One from a request has the letter before it.
 
 require 'json'
 require 'erb'
 
 module McLHelper
   LIMIT = Integer(ARGV.fetch(0))
+  MAX_MESSAGE_BYTES = 256 << 20
   # None of these can be raised again.
   { AS: Integer(ARGV.fetch(1)), FSIZE: 0, CORE: 0 }.each { |name, most| Process.setrlimit(name, most, most) }
   trap('XFSZ', 'SIG_IGN')
-  # Descriptors that the parent's parent left open are not for templates.
-  Dir.children('/proc/self/fd').map(&:to_i).select { |fd| fd > 2 }.each do |fd|
-    io = IO.for_fd(fd, autoclose: false)
-    io.close unless io.close_on_exec?
+  # No process of the same user can look into this one or change it, and processes whose parents end become children of this
+  # one: PR_SET_DUMPABLE and PR_SET_CHILD_SUBREAPER of prctl.
+  [[4, 0], [36, 1]].each { |option, value| syscall(Integer(ARGV.fetch(2)), option, value, 0, 0, 0) }
+  # Descriptors that the parent's parent left open are not for templates. Those of Ruby itself cannot be closed.
+  Dir.children('/proc/self/fd').map(&:to_i).select { |fd| fd > 2 }.product(%w[r w]).each do |fd, mode|
+    IO.for_fd(fd, mode).close
   rescue StandardError
     nil
   end
@@ -31,21 +38,16 @@ module McLHelper
 
   module_function
 
-  def send_message(message)
+  def send_message(letter, message)
     text = JSON.generate(message, max_nesting: false)
-    OUT.write([text.bytesize].pack('N'), text)
-  end
-
-  def read_message
-    head = IN.read(4) or exit!(0)
-    exit!(0) if head.bytesize < 4
-    JSON.parse(IN.read(head.unpack1('N')), max_nesting: false)
+    @output.write(letter, [text.bytesize].pack('N'), text)
   end
 
   # Asks the compiler.
   def ask(message)
-    send_message(message)
-    answer = read_message
+    send_message('q', message)
+    length = @input.read(4) or exit!(0)
+    answer = JSON.parse(@input.read(length.unpack1('N')), max_nesting: false)
     raise CompilerError, answer['message'] if answer['kind'] == 'error'
 
     decode(answer['value'])
@@ -246,30 +248,19 @@ module McLHelper
     { 'kind' => 'failed', 'class' => error.class.name.to_s, 'message' => message, 'line' => line }
   end
 
-  # Evaluates a request in a process of its own, and says so if that ends without a result.
-  def isolated(request)
-    finished, running = IO.pipe
-    pid = fork do
-      finished.close
-      Process.setrlimit(Process::RLIMIT_CPU, LIMIT)
-      begin
-        send_message(outcome(request))
-      rescue StandardError => e
-        send_message(failure(e, request['file']))
-      end
-      running.write('.')
-      exit!(0)
+  # Evaluates a request in this process, which is forked for it.
+  def evaluate(text, input, output)
+    @input = input
+    @output = output
+    @output.sync = true
+    Process.setrlimit(Process::RLIMIT_CPU, LIMIT)
+    request = JSON.parse(text, max_nesting: false)
+    begin
+      send_message('r', outcome(request))
+    rescue StandardError => e
+      send_message('r', failure(e, request['file']))
     end
-    running.close
-    # The compiler ends the whole group earlier. If the compiler is gone, nobody else would.
-    unless IO.select([finished], nil, nil, LIMIT * 4)
-      Process.kill(:KILL, pid)
-      exit!(1)
-    end
-    is_finished = finished.read(1)
-    finished.close
-    _, status = Process.wait2(pid)
-    send_message('kind' => 'died', 'status' => status.to_s.sub(/\Apid \d+ /, '')) unless is_finished
+    exit!(0)
   end
 
   def outcome(request)
@@ -556,4 +547,144 @@ module Kernel
   end
 end
 
-loop { McLHelper.isolated(McLHelper.read_message) }
+# What this process does itself: one request after the other, each in a process that it forks.
+module McLHelper
+  # A process with a request, and the pipes to it.
+  class Isolated
+    def initialize(text)
+      input, @to = IO.pipe.each(&:binmode)
+      @from, output = IO.pipe.each(&:binmode)
+      @deadline = now + (LIMIT * 4)
+      @pid = fork do
+        [IN, OUT, @to, @from].each(&:close)
+        McLHelper.evaluate(text, input, output)
+      end
+      [input, output].each(&:close)
+    end
+
+    # Passes questions and answers on, and returns the result.
+    def result
+      loop do
+        letter, message = read
+        case letter
+        when 'q'
+          McLHelper.send_compiler(letter, message)
+          write(McLHelper.read_compiler)
+        when 'r' then return message
+        when nil then return died(status)
+        else return died('garbage')
+        end
+      end
+    rescue Errno::EPIPE
+      died(status)
+    end
+
+    # Ends what the request has started, and closes its pipes.
+    def finish
+      [@to, @from].each(&:close)
+      limit = now + 2
+      loop do
+        nil while Process.wait(-1, Process::WNOHANG)
+        children.each { |pid| kill(pid) }
+        exit!(1) if now > limit
+        sleep(0.0005)
+      end
+    rescue Errno::ECHILD
+      nil
+    end
+
+    private
+
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+
+    def kill(pid)
+      Process.kill(:KILL, pid)
+    rescue SystemCallError
+      nil
+    end
+
+    def children
+      File.read("/proc/self/task/#{Process.pid}/children").split.map(&:to_i)
+    rescue SystemCallError
+      [@pid]
+    end
+
+    # Reads a message; `nil` if the process has ended.
+    def read
+      head = read_bytes(5) or return
+      length = head.unpack1('@1N')
+      return ['garbage'] if length > MAX_MESSAGE_BYTES
+
+      message = read_bytes(length)
+      message && [head[0], message]
+    end
+
+    def read_bytes(count)
+      bytes = String.new(encoding: Encoding::BINARY)
+      while bytes.bytesize < count
+        if ready?([@from], [])
+          part = @from.read_nonblock(count - bytes.bytesize, exception: false)
+          return if part.nil?
+
+          bytes << part unless part == :wait_readable
+        elsif ended?
+          # A process that it has started may have the pipe.
+          return unless ready?([@from], [])
+        end
+      end
+      bytes
+    end
+
+    def write(message)
+      until message.empty?
+        written = ready?([], [@to]) ? @to.write_nonblock(message, exception: false) : :wait_writable
+        message = message.byteslice(written..) unless written == :wait_writable
+      end
+    end
+
+    # Waits a moment. The compiler ends the whole group earlier than the deadline; if it closes its pipe, it is gone, or needs
+    # nothing any more.
+    def ready?(readable, writable)
+      found = IO.select([IN, *readable], writable, nil, 0.1)
+      if now > @deadline || found&.first&.include?(IN)
+        finish
+        exit!(1)
+      end
+      !found.nil?
+    end
+
+    def ended?
+      @status ||= Process.wait2(@pid, Process::WNOHANG)&.last
+    end
+
+    def status
+      limit = now + 1
+      sleep(0.001) until ended? || now > limit
+      @status ? @status.to_s.sub(/\Apid \d+ /, '') : 'a closed pipe'
+    end
+
+    def died(status)
+      JSON.generate('kind' => 'died', 'status' => status)
+    end
+  end
+
+  def self.send_compiler(letter, message)
+    OUT.write(letter, [message.bytesize].pack('N'), message)
+  end
+
+  # Reads a message of the compiler, with its length.
+  def self.read_compiler
+    length = IN.read(4)
+    exit!(0) unless length&.bytesize == 4
+    length + IN.read(length.unpack1('N'))
+  end
+end
+
+loop do
+  isolated = McLHelper::Isolated.new(McLHelper.read_compiler.byteslice(4..).force_encoding(Encoding::UTF_8))
+  result = isolated.result
+  isolated.finish
+  McLHelper.send_compiler('r', result)
+end

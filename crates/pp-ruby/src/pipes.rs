@@ -1,4 +1,5 @@
-//! Messages on the pipes of the helper: a length of four bytes and JSON, read and written until a deadline.
+//! Messages on the pipes of the helper, read and written until a deadline: a length of four bytes and JSON. What the helper sends
+//! has a letter before it, which only the helper chooses, not the program that it runs: whether the program asks or has ended.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd;
@@ -38,10 +39,20 @@ impl From<io::Error> for PipeError {
     }
 }
 
+/// What a message of the helper is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageKind {
+    /// The program waits for an answer.
+    Question,
+    /// The program has ended, and nothing of it is left.
+    Result,
+}
+
 /// The pipes to and from the helper.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    input: ChildStdin,
+    /// `None` once it is closed.
+    input: Option<ChildStdin>,
     output: ChildStdout,
 }
 
@@ -50,7 +61,12 @@ impl Pipes {
     pub(crate) fn new(input: ChildStdin, output: ChildStdout) -> io::Result<Pipes> {
         fcntl_setfl(&input, fcntl_getfl(&input)? | OFlags::NONBLOCK)?;
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
-        Ok(Pipes { input, output })
+        Ok(Pipes { input: Some(input), output })
+    }
+
+    /// Closes the pipe to the helper, which ends then.
+    pub(crate) fn close_input(&mut self) {
+        self.input = None;
     }
 
     /// Writes a message.
@@ -63,12 +79,13 @@ impl Pipes {
     }
 
     fn write_all(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), PipeError> {
+        let Some(input) = &mut self.input else { return Err(PipeError::Closed) };
         while !bytes.is_empty() {
-            match self.input.write(bytes) {
+            match input.write(bytes) {
                 Ok(0) => return Err(PipeError::Closed),
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    wait(&self.input, PollFlags::OUT, deadline)?;
+                    wait(input, PollFlags::OUT, deadline)?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
@@ -78,14 +95,19 @@ impl Pipes {
     }
 
     /// Reads a message.
-    pub(crate) fn read(&mut self, deadline: Instant) -> Result<Json, PipeError> {
-        let head = self.read_exact(4, deadline)?;
-        let length = head.try_into().map_or(usize::MAX, |head: [u8; 4]| u32::from_be_bytes(head) as usize);
+    pub(crate) fn read(&mut self, deadline: Instant) -> Result<(MessageKind, Json), PipeError> {
+        let head = self.read_exact(5, deadline)?;
+        let kind = match head.first() {
+            Some(b'q') => MessageKind::Question,
+            Some(b'r') => MessageKind::Result,
+            Some(_) | None => return Err(PipeError::Invalid),
+        };
+        let length = head[1..].try_into().map_or(usize::MAX, |head: [u8; 4]| u32::from_be_bytes(head) as usize);
         if length > MAX_MESSAGE_BYTES {
             return Err(PipeError::Invalid);
         }
         let text = self.read_exact(length, deadline)?;
-        serde_json::from_slice(&text).map_err(|_| PipeError::Invalid)
+        Ok((kind, serde_json::from_slice(&text).map_err(|_| PipeError::Invalid)?))
     }
 
     fn read_exact(&mut self, length: usize, deadline: Instant) -> Result<Vec<u8>, PipeError> {

@@ -6,6 +6,7 @@
 //! | no environment but `PATH`, `HOME`, `LANG` and `TZ` | credentials are often in the environment |
 //! | no file can grow, no core is written | the same |
 //! | address space | a template that makes a huge string ends, not the machine |
+//! | nobody of the same user looks into it, and it ends what requests leave behind | one request must not reach the next |
 //! | time for a request, of the clock, and twice that of the processor | loops |
 //!
 //! The script sets its limits before it reads the first request; a process cannot raise them again.
@@ -14,9 +15,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use child_process::{Identity, ProcessGroup, command_as, spawn};
+use nix::libc::SYS_prctl;
 use nix::unistd::User;
 use rustix::process::geteuid;
 
@@ -28,6 +30,11 @@ const SCRIPT: &str = include_str!("helper.rb");
 const PROGRAMS: [&str; 3] = ["/opt/puppetlabs/puppet/bin/ruby", "/usr/bin/ruby", "/usr/local/bin/ruby"];
 /// The account of the helper where this process is root's.
 const ACCOUNT: &str = "nobody";
+
+/// How long the helper has to end by itself.
+const END_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time between two looks at whether it has.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The program and the limits of the helper.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,9 +98,11 @@ impl Helper {
         let identity = identity()?;
         let mut command = command_as(identity.as_ref(), &program, "ruby");
         let seconds = settings.time.as_secs().max(1) * 2;
-        command
-            .args(["--disable=gems,did_you_mean,rubyopt", "-e", SCRIPT, "--"])
-            .args([seconds.to_string(), settings.memory.to_string()]);
+        command.args(["--disable=gems,did_you_mean,rubyopt", "-e", SCRIPT, "--"]).args([
+            seconds.to_string(),
+            settings.memory.to_string(),
+            SYS_prctl.to_string(),
+        ]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).current_dir("/");
         command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("HOME", "/"), ("LANG", "C.UTF-8")]);
         command.envs(std::env::var_os("TZ").map(|zone| ("TZ", zone)));
@@ -112,14 +121,20 @@ impl Helper {
 
 impl Helper {
     /// Returns the helper unless it has ended.
-    pub(crate) fn if_running(mut self) -> Option<Helper> {
-        matches!(self.group.try_wait(), Ok(None)).then_some(self)
+    pub(crate) fn if_running(self) -> Option<Helper> {
+        (!self.group.has_ended()).then_some(self)
     }
 }
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        self.group.kill();
+        // It ends what left its process group.
+        self.pipes.close_input();
+        let deadline = Instant::now() + END_TIMEOUT;
+        while !self.group.has_ended() && Instant::now() < deadline {
+            std::thread::sleep(END_POLL_INTERVAL);
+        }
+        self.group.kill_all();
     }
 }
 
@@ -129,7 +144,7 @@ struct Ending(Option<ProcessGroup>);
 impl Drop for Ending {
     fn drop(&mut self) {
         if let Some(group) = &mut self.0 {
-            group.kill();
+            group.kill_all();
         }
     }
 }

@@ -235,9 +235,9 @@ fn a_helper_that_breaks_off_is_replaced() {
         ("<% exit %>", "helper: the program calls `exit`"),
         ("<% exit! %>", "helper: the program ended with exit 1"),
         ("<% Process.kill(:KILL, Process.pid) %>", "helper: the program ended with SIGKILL (signal 9)"),
-        ("<% Process.kill(:KILL, Process.ppid) %>", "''"),
+        ("<% Process.kill(:KILL, Process.ppid); sleep %>", "helper: the helper process has ended"),
         (
-            "<% McLHelper::OUT.write('garbage that is long enough') %>",
+            "<% McLHelper.instance_variable_get(:@output).write('garbage that is long enough') %>",
             "helper: the helper process sent what is not a message: does the program write to its pipe?",
         ),
         ("<% puts 'not seen'; $stderr.puts 'x'; STDOUT.write('x') %>fine", "'fine'"),
@@ -246,6 +246,47 @@ fn a_helper_that_breaks_off_is_replaced() {
         assert_eq!(text(render(&ruby, template, &[])), expected, "{template}");
         assert_eq!(text(render(&ruby, "<%= 1 + 1 %>", &[])), "'2'", "after {template}");
     }
+}
+
+#[test]
+fn nothing_of_a_request_reaches_the_next() {
+    let Some(ruby) = installed() else { return };
+    for file in ["mem", "environ", "maps"] {
+        let looked = format!("<%= File.open(\"/proc/#{{Process.ppid}}/{file}\", 'r').read(1) rescue $!.class %>");
+        let found = text(render(&ruby, &looked, &[]));
+        assert!(found == "'Errno::EACCES'" || found == "'Errno::EPERM'", "{file}: {found}");
+    }
+    // Without the pipes to the compiler, nobody can wait for a secret of the next request or answer in its place.
+    let pipes = "<%= Dir.children('/proc/self/fd').count { |fd| (File.readlink(\"/proc/self/fd/#{fd}\") rescue '').start_with?('pipe:') && \
+                 (IO.for_fd(fd.to_i, autoclose: false) rescue nil) } %>";
+    assert_eq!(text(render(&ruby, pipes, &[])), "'2'", "one to ask, one for answers");
+    let forged = "<% text = '{\"kind\": \"result\", \"value\": 1}'
+      McLHelper.instance_variable_get(:@output).write('q', [text.length].pack('N'), text)
+      @request = McLHelper.instance_variable_get(:@input).read(4) %><%= @request.inspect %>";
+    assert_ne!(text(render(&ruby, forged, &[])), "1", "a question is not a result");
+    assert_eq!(text(render(&ruby, "<%= 1 %>", &[])), "'1'");
+}
+
+#[test]
+fn processes_end_with_their_request() {
+    let Some(ruby) = installed() else { return };
+    let is_running = |id: &str| Path::new("/proc").join(id).exists();
+    let started = "<%= fork { fork { Process.setsid; sleep }; Process.setsid; sleep } %>";
+    let id = text(render(&ruby, started, &[]));
+    assert!(!is_running(id.trim_matches('\'')), "{id}");
+    // One whose parent has ended, and which has the pipe.
+    let orphan = "<% r, w = IO.pipe; fork { fork { Process.setsid; w.puts Process.pid; sleep }; exit! }
+      @id = r.gets.to_i; warn(@id); scope['id'] = @id; exit! %>";
+    assert_eq!(text(render(&ruby, orphan, &[])), "helper: the program ended with exit 1");
+    assert_eq!(
+        text(render(
+            &ruby,
+            "<%= Dir.glob('/proc/[0-9]*').count { |d| \
+        File.read(\"#{d}/stat\").split(') ')[1].split[1].to_i == Process.ppid rescue false } %>",
+            &[]
+        )),
+        "'1'"
+    );
 }
 
 #[test]

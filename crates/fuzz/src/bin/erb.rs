@@ -34,6 +34,8 @@ struct Templates {
 }
 
 impl Fuzzer for Templates {
+    type Program = String;
+
     const CRASH_FILE: &'static str = "fuzz-crash.erb";
     const MIN_ACCEPTED_PERCENT: usize = 5;
 
@@ -41,7 +43,7 @@ impl Fuzzer for Templates {
         mutated(&self.corpus, rng)
     }
 
-    fn run(&self, template: &str, _count: usize) -> bool {
+    fn run(&self, template: &String, _count: usize) -> bool {
         let rendered = Template::parse(template)
             .and_then(|parsed| parsed.render(&mut self.scope.clone(), &Objects::default(), BUDGET));
         if let Err(error) = &rendered {

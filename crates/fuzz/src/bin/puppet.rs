@@ -30,6 +30,8 @@ struct PuppetCompiler {
 }
 
 impl Fuzzer for PuppetCompiler {
+    type Program = String;
+
     const CRASH_FILE: &'static str = "fuzz-crash.pp";
     const MIN_ACCEPTED_PERCENT: usize = 5;
 
@@ -37,7 +39,7 @@ impl Fuzzer for PuppetCompiler {
         mutated(&self.corpus, rng)
     }
 
-    fn run(&self, program: &str, _count: usize) -> bool {
+    fn run(&self, program: &String, _count: usize) -> bool {
         run(program, &self.options)
     }
 

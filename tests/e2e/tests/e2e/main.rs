@@ -14,6 +14,7 @@ mod files;
 mod finalize;
 mod functions;
 mod inputs;
+mod instructions;
 mod killed;
 mod killed_kinds;
 mod killed_machine;

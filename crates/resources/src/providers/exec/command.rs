@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::mem::take;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 
 use child_process::{Identity, ProcessGroup, command_as};
 use rustix::process::{Signal, geteuid};
+use safe_fs::{Error, Files, Handle, LastLink};
 
+use crate::file_access::failure;
 use crate::process::{Output, Stream, find_program, supervise};
 use crate::{Cancel, Failure};
 
@@ -94,19 +97,36 @@ impl CommandLine {
         command.args(&self.words[1..]);
         command.env_clear().envs(&context.env);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut entered = None;
         if !self.cwd.is_empty() {
-            // Looked at first: the error of a process that cannot start does not tell which path it is about.
-            let entered = std::fs::metadata(&self.cwd).and_then(|directory| match directory.is_dir() {
-                true => Ok(()),
-                false => Err(std::io::ErrorKind::NotADirectory.into()),
-            });
-            entered.map_err(Failure::on("use the working directory", Path::new(&self.cwd)))?;
-            command.current_dir(&self.cwd);
+            let directory = self.working_directory()?;
+            let descriptor = directory.descriptor().map_err(Failure::on("open", Path::new(&self.cwd)))?;
+            // What was found is entered, whatever has its name by then.
+            command.current_dir(format!("/proc/self/fd/{}", descriptor.as_raw_fd()));
+            entered = Some(directory);
         }
-        child_process::spawn(&mut command, &|| cancel.is_cancelled()).map_err(|error| {
+        let started = child_process::spawn(&mut command, &|| cancel.is_cancelled()).map_err(|error| {
             let text = error.to_string();
             failed(&text.rsplit_once(" (os error ").map_or(text.as_str(), |(message, _)| message))
-        })
+        });
+        drop(entered);
+        started
+    }
+
+    /// Opens the working directory. A link that a user made is followed only to what is the user's.
+    fn working_directory(&self) -> Result<Handle, Failure> {
+        let path = Path::new(&self.cwd);
+        let unusable = |error: std::io::Error| Failure::on("use the working directory", path)(error);
+        let path = std::path::absolute(path).map_err(unusable)?;
+        let found = Files::of_kernel().find(&path, LastLink::Follow).map_err(|error| match error {
+            Error::Io { error, .. } => unusable(error),
+            error => failure(error),
+        })?;
+        match found {
+            Some(found) if found.stat.is_directory() => Ok(found.handle),
+            Some(_) => Err(unusable(std::io::ErrorKind::NotADirectory.into())),
+            None => Err(unusable(std::io::ErrorKind::NotFound.into())),
+        }
     }
 }
 

@@ -230,6 +230,39 @@ fn what_is_made_of_a_private_file_is_private() {
     assert_eq!(mode("joined"), 0o644);
 }
 
+#[test]
+fn a_setuid_program_of_a_user_does_not_become_one_of_root() {
+    let Some(attack) = Attack::new() else { return };
+    let path = attack.path("home/program");
+    for (owner, kept) in [(Some("root"), 0o755), (None, 0o6755)] {
+        fs::write(&path, "old").unwrap();
+        chown(&path, Some(USER), Some(USER)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
+        let file = attack.file("home/program").with("content", "new");
+        let file = owner.map_or(file.clone(), |owner| file.with("owner", owner));
+        ProviderTest::new(&file).assert_converges();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, kept, "{owner:?}");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn commands_do_not_run_where_a_link_of_a_user_leads() {
+    let Some(attack) = Attack::new() else { return };
+    attack.link("../root", "home/cwd");
+    fs::create_dir(attack.path("home/own")).unwrap();
+    chown(attack.path("home/own"), Some(USER), Some(USER)).unwrap();
+    attack.link("own", "home/to-own");
+    let command = |cwd: &str| resource("exec", "e").with("cmd", "/bin/touch made").with("cwd", attack.text(cwd));
+    attack.assert_refused(&command("home/cwd"));
+    for cwd in ["home/own", "home/to-own"] {
+        attack.apply(&command(cwd)).unwrap();
+        fs::remove_file(attack.path("home/own/made")).unwrap();
+    }
+    let error = attack.apply(&command("home/no")).unwrap_err().to_string();
+    assert!(error.starts_with("cannot use the working directory"), "{error}");
+}
+
 /// A file of any size takes no time to make, and no space.
 #[test]
 fn huge_files_are_refused_at_once() {
