@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use pp_types::Value;
 
+/// What is shown in place of a value that became a sensitive one.
+const HIDDEN: &str = "Sensitive [value redacted]";
+
 /// A step of a lookup, with the steps that it consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
@@ -157,6 +160,22 @@ fn write_value(out: &mut String, value: &Value, depth: usize) {
 #[derive(Debug, Default)]
 pub(crate) struct Explainer(RefCell<Vec<Explanation>>);
 
+impl Explanation {
+    /// Hides every value, and every text that has parts of one.
+    fn hide(&mut self) {
+        let mut hidden = vec![self];
+        while let Some(explanation) = hidden.pop() {
+            if explanation.step != Step::Options && explanation.value.is_some() {
+                explanation.value = Some(Value::from(HIDDEN));
+            }
+            if let Step::Interpolation(text) = &mut explanation.step {
+                *text = HIDDEN.into();
+            }
+            hidden.extend(&mut explanation.steps);
+        }
+    }
+}
+
 impl Explainer {
     /// Starts to collect.
     pub(crate) fn start(&self) {
@@ -204,6 +223,14 @@ impl Explainer {
     pub(crate) fn leave_to(&self, depth: usize) {
         while self.is_active() && self.depth() > depth.max(1) {
             self.leave();
+        }
+    }
+
+    /// Hides the values of the last search: they became a sensitive value.
+    pub(crate) fn hide_last_search(&self) {
+        if let Some(parent) = self.0.borrow_mut().last_mut() {
+            let is_search = |step: &&mut Explanation| matches!(step.step, Step::Search(_));
+            parent.steps.iter_mut().rev().find(is_search).into_iter().for_each(Explanation::hide);
         }
     }
 

@@ -129,6 +129,9 @@ impl Session<'_, '_> {
         let extra: Vec<Value> = parts.collect();
         let arguments: Vec<Value> = [ty.clone(), value].into_iter().chain(extra.clone()).collect();
         let converted = self.host.call("new", &arguments).map_err(failed)?;
+        if matches!(converted, Value::Sensitive(_)) {
+            self.hiera.explainer.hide_last_search();
+        }
         self.hiera.explainer.note(
             || {
                 let shown: Vec<String> = std::iter::once(&ty).chain(&extra).map(pp_types::ruby_text).collect();

@@ -1,13 +1,14 @@
 //! Programs that print external facts.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
-use std::process::Stdio;
-use std::sync::mpsc::channel;
+use std::process::{ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use child_process::{command_as, spawn};
+use child_process::{ProcessGroup, command_as, spawn};
 use pp_environment::Printed;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use safe_fs::Files;
 
 /// How long a program may run.
@@ -15,7 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two looks at whether a program that closed its output has ended.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Maximum size of what it prints, in bytes.
-const MAX_OUTPUT_BYTES: u64 = 16 << 20;
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
+/// Size of one reading, in bytes.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Time between two looks at whether a program whose output is open has ended.
+const OUTPUT_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Starts a program that prints external facts, unless another user can change it, and returns what it printed.
 #[must_use]
@@ -43,29 +48,18 @@ fn run_within(program: &Path, timeout: Duration) -> Printed {
         Err(error) => return failed(format!("it cannot be started: {error}")),
     };
     let Some(output) = group.child().stdout.take() else { return failed("it has no output".to_owned()) };
-    let (sender, read) = channel();
-    let reader = std::thread::Builder::new().name("fact-program".to_owned()).spawn(move || {
-        let mut bytes = Vec::new();
-        let result = output.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes);
-        let _ = sender.send(result.map(|_| bytes));
-    });
     let deadline = Instant::now() + timeout;
-    let printed = match reader {
-        Ok(_) => read.recv_timeout(timeout),
-        Err(error) => {
+    let printed = match read_until(output, &group, deadline) {
+        Ok(printed) => printed,
+        Err(problem) => {
             group.kill();
-            return failed(format!("its output cannot be read: {error}"));
+            return failed(match problem {
+                OutputProblem::TimedOut => format!("it was ended after {} seconds", timeout.as_secs_f32()),
+                OutputProblem::TooLarge => format!("it printed more than {MAX_OUTPUT_BYTES} bytes"),
+                OutputProblem::Io(error) => format!("its output cannot be read: {error}"),
+            });
         }
     };
-    let Ok(printed) = printed else {
-        group.kill();
-        return failed(format!("it was ended after {} seconds", timeout.as_secs_f32()));
-    };
-    let printed = printed.unwrap_or_default();
-    if printed.len() as u64 > MAX_OUTPUT_BYTES {
-        group.kill();
-        return failed(format!("it printed more than {MAX_OUTPUT_BYTES} bytes"));
-    }
     let text = String::from_utf8_lossy(&printed).into_owned();
     loop {
         match group.try_wait() {
@@ -76,6 +70,45 @@ fn run_within(program: &Path, timeout: Duration) -> Printed {
                 group.kill();
                 return Printed { text, problem: Some("it closed its output and did not end".to_owned()) };
             }
+        }
+    }
+}
+
+/// Why there is no output.
+enum OutputProblem {
+    TimedOut,
+    TooLarge,
+    Io(io::Error),
+}
+
+/// Reads what a program prints until it has ended. What it leaves in the background may keep the output open.
+fn read_until(mut output: ChildStdout, group: &ProcessGroup, deadline: Instant) -> Result<Vec<u8>, OutputProblem> {
+    let set = || fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK);
+    set().map_err(|error| OutputProblem::Io(error.into()))?;
+    let mut bytes = Vec::new();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        // What was printed before the end is there after it.
+        let has_ended = group.has_ended();
+        match output.read(&mut chunk) {
+            Ok(0) => return Ok(bytes),
+            Ok(read) => bytes.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && has_ended => return Ok(bytes),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if Instant::now() >= deadline {
+                    return Err(OutputProblem::TimedOut);
+                }
+                let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(OUTPUT_POLL_INTERVAL.subsec_nanos()) };
+                let _ = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&wait));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(OutputProblem::Io(error)),
+        }
+        if bytes.len() > MAX_OUTPUT_BYTES {
+            return Err(OutputProblem::TooLarge);
+        }
+        if Instant::now() >= deadline {
+            return Err(OutputProblem::TimedOut);
         }
     }
 }
@@ -107,6 +140,14 @@ mod tests {
     fn a_program_that_does_not_end_is_ended() {
         let printed = run("echo a=1; sleep 1000", 0o755, Duration::from_millis(200));
         assert!(printed.problem.is_some_and(|problem| problem.contains("ended after")));
+    }
+
+    #[test]
+    fn what_a_program_leaves_in_the_background_does_not_hold_it_up() {
+        let start = Instant::now();
+        let printed = run("sleep 600 & echo a=1", 0o755, Duration::from_secs(300));
+        assert_eq!(printed, Printed { text: "a=1\n".to_owned(), problem: None });
+        assert!(start.elapsed() < Duration::from_secs(120));
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod protection;
 pub mod sources;
 mod watcher;
 
-pub use fact_programs::run_fact_program;
+pub use fact_programs::{run_fact_program, why_unprotected};
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
 pub use patcher::Patcher;

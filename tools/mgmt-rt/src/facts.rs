@@ -92,7 +92,8 @@ fn gather_all(args: &Args) -> FactSet {
     };
     directories.extend(modules.iter().flat_map(|path| facts_directories(path)));
     if !args.no_external_facts {
-        let reader = Reader { executables: Executables::Run(&runtime::run_fact_program), ..Reader::DATA };
+        let reader =
+            Reader { executables: Executables::Run(&runtime::run_fact_program), refuse: &runtime::why_unprotected };
         let found = external(&directories, reader, &External::default());
         for warning in &found.warnings {
             eprintln!("mgmt-rt: warning: {warning}");

@@ -122,6 +122,22 @@ impl World {
     }
 }
 
+#[test]
+fn an_explanation_hides_what_becomes_sensitive() {
+    let world = World::new(&serde_json::json!({
+        "files": {
+            "hiera.yaml": "version: 5\nhierarchy: [{name: a, path: a.yaml}, {name: b, path: b.yaml}]\n",
+            "data/a.yaml": "lookup_options: {key: {convert_to: Sensitive, merge: deep}}\nkey: {a: hunter2}\n",
+            "data/b.yaml": "key: {b: \"x %{lookup('other')} hunter2\"}\nother: hunter2\n",
+        },
+        "facts": {},
+    }));
+    let explained = world.explain(None, "key");
+    assert!(!explained.contains("hunter2"), "{explained}");
+    assert!(explained.contains("[value redacted]") && explained.contains("Merge strategy deep"), "{explained}");
+    assert!(world.explain(None, "other").contains("hunter2"));
+}
+
 fn wrap(code: &str) -> String {
     // Variables at top scope, which classes look at, stay outside of the block.
     let (before, code) = match code.strip_prefix("$top").and_then(|rest| rest.find("' ")) {

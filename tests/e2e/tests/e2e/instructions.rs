@@ -101,7 +101,8 @@ fn functions_do_not_read_through_links_of_users() {
     for path in [home.as_path(), &home.join("link")] {
         lchown(path, Some(NOBODY), Some(NOBODY)).expect("given away");
     }
-    for read in ["file('@/home/link')", "template('@/home/link')", "epp('@/home/link')", "file('@/home/no', '@/home/link')"]
+    for read in
+        ["file('@/home/link')", "template('@/home/link')", "epp('@/home/link')", "file('@/home/no', '@/home/link')"]
     {
         scratch.write("env/manifests/site.pp", &format!("file {{ '@/page': content => {read} }}\n"));
         let ran = scratch.run("mgmt-rt", &ONCE);

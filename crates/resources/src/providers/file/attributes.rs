@@ -130,7 +130,8 @@ impl Attributes {
         let (uid, gid) = self.ids()?;
         let mut old = old.unwrap_or_default();
         // As when the kernel changes an owner: a user who made a program setuid has not made one that is another user's.
-        let is_given_away = |new: Option<u32>, old: Option<u32>| new.is_some_and(|new| old.is_some_and(|old| old != new));
+        let is_given_away =
+            |new: Option<u32>, old: Option<u32>| new.is_some_and(|new| old.is_some_and(|old| old != new));
         if is_given_away(uid, old.uid) || is_given_away(gid, old.gid) {
             old.mode = old.mode.map(|mode| mode & !0o6000);
         }
