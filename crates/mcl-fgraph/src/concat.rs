@@ -56,13 +56,19 @@ impl Lowering<'_> {
 
     /// Joins the parts of an interpolated string, neighbouring constants first.
     pub(crate) fn concat(&mut self, at: InsertPoint, parts: &[Operand], span: Span) -> Result<Operand, LowerError> {
+        let fold = self.emitter.fold;
+        let are_constant = |a: &Operand, b: &Operand| fold && as_const(*a).is_some() && as_const(*b).is_some();
         let mut joined: Vec<Operand> = Vec::with_capacity(parts.len());
-        for part in parts {
-            match joined.last_mut() {
-                Some(last) if self.emitter.fold && as_const(*last).is_some() && as_const(*part).is_some() => {
-                    *last = self.join(at, *last, *part, span)?;
+        for run in parts.chunk_by(are_constant) {
+            if run.len() > LONG_SUM {
+                joined.push(self.join_balanced(at, run.to_vec(), span)?);
+                continue;
+            }
+            for part in run {
+                match joined.last_mut() {
+                    Some(last) if are_constant(last, part) => *last = self.join(at, *last, *part, span)?,
+                    _ => joined.push(*part),
                 }
-                _ => joined.push(*part),
             }
         }
         if joined.len() > LONG_SUM {

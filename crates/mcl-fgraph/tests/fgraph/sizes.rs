@@ -92,6 +92,23 @@ fn lowering_takes_time_in_proportion_to_the_source() {
 }
 
 #[test]
+fn a_string_with_many_known_references_takes_time_in_proportion_to_its_length() {
+    let time = |references: usize| {
+        let source = format!("$x = \"a\"\ntest \"t\" {{ anotherstr => \"{}\", }}\n", "${x}b".repeat(references));
+        let checked = checked(&source);
+        let best = |_| {
+            let start = Instant::now();
+            lower(&checked, FOLDED).expect("it is correct");
+            start.elapsed()
+        };
+        (0..3).map(best).min().unwrap_or(Duration::MAX)
+    };
+    let (small, large) = (time(1_000), time(20_000));
+    // Twenty times the length; what is quadratic would take four hundred times as long.
+    assert!(large < small * 120, "1000: {small:?}, 20000: {large:?}");
+}
+
+#[test]
 fn long_sums_take_space_in_proportion_to_the_source() {
     let terms = 20_000;
     for term in ["\"ab\"", "$hostname"] {

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use mcl_diagnostics::{Diagnostic, Span};
 use mcl_parser::ast::ExprId;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use crate::infer::Inference;
 use crate::infer::error::InferError;
@@ -178,7 +179,10 @@ impl Interner {
         if let Some(id) = primitive(&types.node(root)) {
             return id;
         }
-        let mut work = vec![root];
+        if let Some(id) = self.interned[root].expand() {
+            return id;
+        }
+        let mut work: SmallVec<[Ty; 8]> = smallvec![root];
         while let Some(ty) = work.last().copied() {
             if self.interned[ty].is_some() {
                 work.pop();
@@ -187,7 +191,7 @@ impl Interner {
             let node = types.node(ty);
             let before = work.len();
             let mut depth = 0;
-            let mut children = Vec::new();
+            let mut children: SmallVec<[Ty; 8]> = SmallVec::new();
             parts(&node, |part| children.push(part));
             for part in children {
                 let part = types.resolve(part);

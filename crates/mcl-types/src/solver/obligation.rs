@@ -1,6 +1,7 @@
 //! Obligations: requirements that could not be decided when they arose.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::Span;
@@ -85,7 +86,52 @@ pub(crate) struct Obligations {
     /// `None` for an obligation that was decided or moved to a scheme; most were, so they are boxed.
     queue: PrimaryMap<ObligationId, Option<Box<Obligation>>>,
     /// The constraints that wait for each unsolved variable.
-    waiting: FxHashMap<VarId, Vec<ObligationId>>,
+    waiting: FxHashMap<VarId, Waiting>,
+}
+
+/// What a constraint requires of its base. Of two constraints with equal subjects, one may imply the other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    Kind,
+    Comparable(Ty),
+    Hashable(Ty),
+    Index,
+    Field(Arc<str>),
+    /// A field with a default of this type.
+    FieldOr(Arc<str>, Ty),
+}
+
+/// The constraints that wait for one variable, in the order in which they arose.
+#[derive(Default)]
+struct Waiting {
+    constraints: Vec<(Subject, ObligationId)>,
+    /// The same by their subjects, if there are more than [`MAX_UNINDEXED`].
+    index: FxHashMap<Subject, Vec<ObligationId>>,
+}
+
+/// Up to this many constraints that wait for one variable are compared one by one.
+const MAX_UNINDEXED: usize = 16;
+
+impl Waiting {
+    fn push(&mut self, subject: Subject, id: ObligationId) {
+        self.constraints.push((subject, id));
+        let first = match self.constraints.len() {
+            ..=MAX_UNINDEXED => return,
+            _ if self.index.is_empty() => 0,
+            len => len - 1,
+        };
+        for (subject, id) in &self.constraints[first..] {
+            self.index.entry(subject.clone()).or_default().push(*id);
+        }
+    }
+
+    fn with_subject(&self, subject: &Subject) -> Vec<ObligationId> {
+        if self.index.is_empty() {
+            let equal = self.constraints.iter().filter(|(other, _)| other == subject);
+            return equal.map(|(_, id)| *id).collect();
+        }
+        self.index.get(subject).cloned().unwrap_or_default()
+    }
 }
 
 impl ConstStrUse {
@@ -120,20 +166,21 @@ impl Obligations {
     }
 
     /// Adds a constraint that waits for a variable.
-    pub(crate) fn push_waiting(&mut self, constraint: Constraint, var: VarId) {
+    pub(crate) fn push_waiting(&mut self, constraint: Constraint, subject: Subject, var: VarId) {
         let id = self.queue.push(Some(Box::new(Obligation::Type(constraint))));
-        self.waiting.entry(var).or_default().push(id);
+        self.waiting.entry(var).or_default().push(subject, id);
     }
 
-    /// Returns the constraints that wait for a variable.
-    pub(crate) fn waiting_for(&self, var: VarId) -> impl Iterator<Item = &Constraint> {
-        self.waiting.get(&var).into_iter().flatten().filter_map(|id| self.constraint(*id))
+    /// Returns the constraints with a subject that wait for a variable.
+    pub(crate) fn waiting_for(&self, var: VarId, subject: &Subject) -> Vec<Constraint> {
+        let ids = self.waiting.get(&var).map_or_else(Vec::new, |waiting| waiting.with_subject(subject));
+        ids.into_iter().filter_map(|id| self.constraint(id)).cloned().collect()
     }
 
     /// Takes the constraints that waited for a variable.
     pub(crate) fn wake(&mut self, var: VarId) -> Vec<Constraint> {
-        let ids = self.waiting.remove(&var).unwrap_or_default();
-        ids.into_iter().filter_map(|id| self.take_constraint(id)).collect()
+        let waiting = self.waiting.remove(&var).unwrap_or_default();
+        waiting.constraints.into_iter().filter_map(|(_, id)| self.take_constraint(id)).collect()
     }
 
     /// Forgets which constraints wait for a variable: it became a type variable, and will never be solved.

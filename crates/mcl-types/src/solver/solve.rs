@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::solver::Solver;
 use crate::solver::constraint::{Constraint, ConstraintKind, TypeKinds};
 use crate::solver::error::{TypeError, Violation};
+use crate::solver::obligation::Subject;
 use crate::solver::types::{Mismatch, Node, Ty, Types, VarId, parts};
 
 impl Solver {
@@ -46,14 +47,11 @@ impl Solver {
 
     /// Lets a constraint wait for a variable, unless one that waits already implies it.
     fn defer(&mut self, constraint: Constraint, var: VarId) {
-        let waiting: Vec<Constraint> = self.obligations.waiting_for(var).cloned().collect();
-        for other in waiting {
+        let subject = self.subject(&constraint);
+        for other in self.obligations.waiting_for(var, &subject) {
             match (&constraint.kind, &other.kind) {
                 // A struct has one field of a name, a container one type of index and one type of element.
-                (
-                    ConstraintKind::Field { field: a, result: x, .. },
-                    ConstraintKind::Field { field: b, result: y, .. },
-                ) if a == b => {
+                (ConstraintKind::Field { result: x, .. }, ConstraintKind::Field { result: y, .. }) => {
                     self.unify_uses(*x, *y, &constraint);
                     return;
                 }
@@ -65,23 +63,28 @@ impl Solver {
                     self.unify_uses(*x, *y, &constraint);
                     return;
                 }
-                (
-                    ConstraintKind::FieldOr { field: a, result: x, .. },
-                    ConstraintKind::FieldOr { field: b, result: y, .. },
-                ) if a == b && self.types.resolve(*x) == self.types.resolve(*y) => return,
-                (ConstraintKind::OneOf { kinds: a, .. }, ConstraintKind::OneOf { kinds: b, .. }) if a.contains(*b) => {
-                    return;
+                (ConstraintKind::OneOf { kinds: a, .. }, ConstraintKind::OneOf { kinds: b, .. }) => {
+                    if a.contains(*b) {
+                        return;
+                    }
                 }
-                (ConstraintKind::Comparable { ty: a, .. }, ConstraintKind::Comparable { ty: b, .. })
-                | (ConstraintKind::Hashable { ty: a }, ConstraintKind::Hashable { ty: b })
-                    if self.types.resolve(*a) == self.types.resolve(*b) =>
-                {
-                    return;
-                }
-                _ => {}
+                _ => return,
             }
         }
-        self.obligations.push_waiting(constraint, var);
+        self.obligations.push_waiting(constraint, subject, var);
+    }
+
+    fn subject(&mut self, constraint: &Constraint) -> Subject {
+        match &constraint.kind {
+            ConstraintKind::OneOf { .. } => Subject::Kind,
+            ConstraintKind::Comparable { ty, .. } => Subject::Comparable(self.types.resolve(*ty)),
+            ConstraintKind::Hashable { ty } => Subject::Hashable(self.types.resolve(*ty)),
+            ConstraintKind::Index { .. } => Subject::Index,
+            ConstraintKind::Field { field, .. } => Subject::Field(Arc::clone(field)),
+            ConstraintKind::FieldOr { field, result, .. } => {
+                Subject::FieldOr(Arc::clone(field), self.types.resolve(*result))
+            }
+        }
     }
 
     /// Makes two types equal that two uses of one container or field require.
@@ -263,10 +266,10 @@ impl Solver {
                 None
             }
             Node::Var(_) => self.types.unsolved_var(base),
-            Node::Struct(fields) => {
-                match fields.iter().find(|(name, _)| name == field) {
-                    Some((_, declared)) => {
-                        if let Err(mismatch) = unify(&mut self.types, *declared) {
+            Node::Struct(_) => {
+                match self.types.field(resolved, field) {
+                    Some(declared) => {
+                        if let Err(mismatch) = unify(&mut self.types, declared) {
                             self.fail(constraint, Violation::Field(mismatch));
                         }
                     }

@@ -139,10 +139,15 @@ enum StoredNode {
     Func(u32),
 }
 
+/// The fields of a struct with at most this many are compared one by one.
+const MAX_UNINDEXED_FIELDS: usize = 16;
+
 /// The arena and the forest.
 pub(crate) struct Types {
     nodes: PrimaryMap<Ty, StoredNode>,
     structs: Vec<Fields>,
+    /// The positions of the fields of large structs, by the position of the struct, for those that were looked into.
+    field_positions: FxHashMap<u32, FxHashMap<Arc<str>, usize>>,
     functions: Vec<(Rc<[Ty]>, Ty)>,
     origins: PrimaryMap<Ty, Span>,
     /// Whether the node contained variables when it was created.
@@ -159,6 +164,7 @@ impl Types {
         let mut types = Types {
             nodes: PrimaryMap::new(),
             structs: Vec::new(),
+            field_positions: FxHashMap::default(),
             functions: Vec::new(),
             origins: PrimaryMap::new(),
             has_vars: PrimaryMap::new(),
@@ -192,6 +198,23 @@ impl Types {
                 Node::Func(Rc::clone(params), *result)
             }
         }
+    }
+
+    /// Returns the type of a field of a struct.
+    pub(crate) fn field(&mut self, ty: Ty, name: &str) -> Option<Ty> {
+        let StoredNode::Struct(position) = self.nodes[ty] else { return None };
+        let fields = &self.structs[position as usize];
+        if fields.len() <= MAX_UNINDEXED_FIELDS {
+            return fields.iter().find(|(field, _)| **field == *name).map(|(_, ty)| *ty);
+        }
+        let positions = self.field_positions.entry(position).or_insert_with(|| {
+            let mut positions = FxHashMap::default();
+            for (position, (field, _)) in fields.iter().enumerate() {
+                positions.entry(Arc::clone(field)).or_insert(position);
+            }
+            positions
+        });
+        positions.get(name).map(|position| fields[*position].1)
     }
 
     /// Returns the span that created a type.
@@ -455,8 +478,13 @@ impl Types {
     }
 
     /// Returns the representatives of the unsolved variables of a type, each once.
-    pub(crate) fn unsolved_vars(&mut self, ty: Ty) -> Vec<VarId> {
-        let mut found = Vec::new();
+    pub(crate) fn unsolved_vars(&mut self, ty: Ty) -> SmallVec<[VarId; 2]> {
+        let mut found = SmallVec::new();
+        let ty = self.resolve(ty);
+        if let StoredNode::Var(_) = self.nodes[ty] {
+            found.extend(self.unsolved_var(ty));
+            return found;
+        }
         let mut seen = FxHashSet::default();
         let mut work = vec![ty];
         while let Some(ty) = work.pop() {
@@ -494,13 +522,13 @@ impl Types {
         if !self.has_vars(ty) {
             return ty;
         }
-        let mut work = vec![(self.resolve(ty), false)];
+        let ty = self.resolve(ty);
+        if !self.has_vars(ty) {
+            return ty;
+        }
+        let mut work: SmallVec<[(Ty, bool); 8]> = smallvec![(ty, false)];
         while let Some((ty, parts_done)) = work.pop() {
             if done.contains_key(&ty) {
-                continue;
-            }
-            if !self.has_vars(ty) {
-                done.insert(ty, ty);
                 continue;
             }
             let node = self.node(ty);
@@ -512,12 +540,12 @@ impl Types {
             }
             if !parts_done {
                 work.push((ty, true));
-                let mut inner = Vec::new();
-                parts(&node, |part| inner.push(part));
-                for part in inner {
+                parts(&node, |part| {
                     let part = self.resolve(part);
-                    work.push((part, false));
-                }
+                    if self.has_vars(part) {
+                        work.push((part, false));
+                    }
+                });
                 continue;
             }
             let mut changed = false;
