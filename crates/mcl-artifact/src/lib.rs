@@ -28,5 +28,4 @@ pub use container::{
 };
 pub use invalid::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE};
 pub use masked::{mask_constants, mask_sources};
-pub use sensitive::sensitive_constants;
 pub use validate::validate;

@@ -16,8 +16,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[call_site(
 
 /// A formatting verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Verb {
+enum Verb {
     Str,
     Quoted,
     Int,
@@ -29,8 +28,7 @@ pub enum Verb {
 
 impl Verb {
     /// Returns the type that the verb requires; `None` if it accepts any type.
-    #[must_use]
-    pub fn argument_type(self) -> Option<Type> {
+    fn argument_type(self) -> Option<Type> {
         match self {
             Verb::Str | Verb::Quoted => Some(Type::Str),
             Verb::Int => Some(Type::Int),
@@ -45,15 +43,6 @@ impl Verb {
 enum Piece<'a> {
     Text(&'a [u8]),
     Verb(Verb),
-}
-
-/// Returns the verbs of a format string, in order.
-///
-/// # Errors
-/// The byte offset of an unknown verb.
-pub fn format_verbs(format: &[u8]) -> Result<Vec<Verb>, usize> {
-    let verb = |piece| if let Piece::Verb(verb) = piece { Some(verb) } else { None };
-    Ok(pieces(format)?.into_iter().filter_map(verb).collect())
 }
 
 /// Splits a format string. A `%` at the very end is dropped.

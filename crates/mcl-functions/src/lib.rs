@@ -49,7 +49,6 @@ mod world;
 mod tests;
 
 pub use constants::{VARIABLES, Variable, VariableValue};
-pub use fmt::{Verb, format_verbs};
 pub use function::{
     COMMANDS_DISABLED, CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation,
     InputVersion, Plain, Purity, Sensitivity, Signature, Stream, StreamContext,

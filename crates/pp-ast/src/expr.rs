@@ -222,7 +222,7 @@ pub struct Call {
     pub arguments: ExprList,
     /// The lambda.
     pub block: Option<LambdaId>,
-    /// The call stands where its value is not used.
+    /// Whether the value of the call is not used.
     pub is_statement: bool,
 }
 
@@ -239,7 +239,7 @@ pub struct MethodCall {
     pub arguments: ExprList,
     /// The lambda.
     pub block: Option<LambdaId>,
-    /// The call stands where its value is not used.
+    /// Whether the value of the call is not used.
     pub is_statement: bool,
 }
 

@@ -48,7 +48,7 @@ pub use reference::{InvalidReference, Reference, capitalize};
 pub use relationship::{Operand, Relationship, RelationshipKind};
 pub use resource::{ClassForm, Resource, ResourceKind};
 pub use source::{Source, SourceKind};
-pub use tags::{TagId, is_valid_tag};
+pub use tags::TagId;
 
 #[cfg(test)]
 mod tests;

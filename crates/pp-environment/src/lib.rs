@@ -1,7 +1,7 @@
 //! The files of a Puppet environment and the facts of a node: everything that a compilation reads from disk.
 //!
 //! [`find`] lists the main manifests and the modules that a path stands for, [`load`] reads and parses the manifests in parallel
-//! ([`load_all`] those of the modules, too; else they are read when they are needed), [`Facts`] are
+//! (`load_all` those of the modules, too; else they are read when they are needed), [`Facts`] are
 //! the facts of a node, from a file or from the machine itself, and [`node_options`] turns them into the options of the
 //! evaluator. [`DiskServices`] answers the evaluator while it runs.
 //!
@@ -47,9 +47,9 @@ pub use facts::Facts;
 pub use find::{Input, Layout, Module, find, is_puppet_path, puppet_files};
 pub use host_facts::{FactModules, HostFacts};
 pub use limits::{MAX_FILE_BYTES, MAX_FILES};
-pub use load::{Loaded, load, load_all, parse_files, parse_text};
+pub use load::{Loaded, load, parse_files, parse_text};
 pub use look_up::{LookedUp, look_up};
-pub use node::{EMULATED_VERSION, node_options};
+pub use node::node_options;
 pub use pp_facts::{Change, Executables, Printed, Reader};
 
 pub use ruby_types::RubyTypes;

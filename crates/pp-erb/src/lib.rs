@@ -2,7 +2,7 @@
 //!
 //! ERB is Ruby in text. A template is made a Ruby program (`tags.rs`), parsed by the full grammar of Ruby, lowered to a small
 //! tree of what templates may use, and evaluated within a budget. Classes, operators, messages and texts of values are those
-//! of Ruby 3.1. What lies outside the subset is an error where it is reached, that names the construct.
+//! of Ruby 3.1. A construct outside the subset is an error that names it, once it is reached.
 //!
 //! This crate runs no Ruby and does no I/O. Variables and functions come through the trait [`Scope`].
 

@@ -13,6 +13,21 @@ use crate::frame::Frame;
 use crate::scope::TOP;
 use crate::stop::{Eval, Stop, located, unlocated};
 
+/// Returns the type that other languages give a name to.
+fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "Int" => "Integer",
+        "Bool" => "Boolean",
+        "Str" | "Text" => "String",
+        "List" => "Array",
+        "Map" | "Dict" => "Hash",
+        "Number" => "Numeric",
+        "Null" | "Nil" | "None" => "Undef",
+        "Regex" => "Regexp",
+        _ => return None,
+    })
+}
+
 impl<'e> Evaluator<'e> {
     /// Evaluates a capitalized name.
     pub(crate) fn eval_type_name(&mut self, id: ExprId, name: &Arc<str>) -> Eval {
@@ -28,10 +43,12 @@ impl<'e> Evaluator<'e> {
 
     fn unknown_type(&self, id: ExprId, name: &str) -> Stop {
         let aliases = self.definitions.aliases.values().map(|alias| &**alias.tree.str(alias.definition.name));
-        let similar = nearest(name, TYPE_NAMES.iter().copied().chain(aliases)).map(str::to_owned);
+        let similar = foreign_type(name).or_else(|| nearest(name, TYPE_NAMES.iter().copied().chain(aliases)));
+        let similar = similar.map(str::to_owned);
         let similar = similar.or_else(|| self.similar_resource_type(&name.to_lowercase()));
         let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));
         let help = match similar {
+            Some(similar) if foreign_type(name).is_some() => Some(format!("write `{similar}`")),
             Some(similar) => Some(format!("a type with a similar name: `{similar}`")),
             None => match name.to_lowercase().split_once("::") {
                 Some((module, _)) if !self.services.has_module(module) => Some(self.absent_module(module)),

@@ -18,7 +18,7 @@ pub struct Document {
     pub values: Hash,
 }
 
-/// Why a document is not one of facts, to follow a colon.
+/// Why a document does not hold facts, worded to follow a colon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError(Reason);
 
@@ -54,7 +54,7 @@ fn parse(text: &str) -> Result<Document, Reason> {
     }
 }
 
-/// Why a document is not one of facts, to follow a colon.
+/// Why a document does not hold facts, worded to follow a colon.
 type Reason = String;
 
 /// Reads JSON. YAML may start with a brace as well, but then the error is that of JSON.

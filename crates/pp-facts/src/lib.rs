@@ -5,7 +5,7 @@
 //! calls say. Nothing here waits for a network or runs a program, and whatever is in the files gives a fact or none.
 //! Facts without a value are absent.
 //!
-//! Not gathered are facts about Ruby (`ruby`, `rubyversion`, …), because no Ruby takes part, and custom facts in Ruby.
+//! Not gathered are facts about Ruby (`ruby`, `rubyversion`, …), because Ruby is not used, and custom facts in Ruby.
 
 mod dhcp;
 mod distribution;
@@ -38,7 +38,7 @@ mod virtualization;
 pub use document::{Document, DocumentError, parse_document};
 pub use external::{Executables, External, Printed, Reader, environment_facts, external, external_directories};
 pub use fact::{Fact, FactSet};
-pub use groups::{Change, EMULATED_FACTER_VERSION, GROUPS, Group, gather, gather_groups, refresh};
+pub use groups::{Change, GROUPS, Group, gather, gather_groups, refresh};
 pub use machine::{Machine, ProcessState, Uname};
 pub use module_facts::module_facts;
 pub use network_state::{Address, Link, NetworkState, Route};

@@ -142,7 +142,7 @@ fn yaml_value(out: &mut String, key_depth: usize, value: &Value, depth: usize) {
     }
 }
 
-/// Returns a string as it stands in YAML: in quotes unless every reader takes it for a string without them.
+/// Returns a string in YAML, quoted unless every reader takes it for a string without quotes.
 fn yaml_text(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '_')
         && !text.ends_with(' ')

@@ -1,6 +1,6 @@
 //! The built-in functions of the Puppet language: tables of names, signatures, documentation and implementations.
 //!
-//! A function gets its arguments, its block, and a [`Host`], through which it reaches everything that is not a value: the
+//! A function receives its arguments, its block, and a [`Host`], through which it reaches everything that is not a value: the
 //! catalog, scopes, files, the log. The evaluator is a host.
 //!
 //! This crate knows nothing of syntax trees, scopes or catalogs.

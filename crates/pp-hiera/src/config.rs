@@ -46,7 +46,7 @@ pub(crate) struct Level {
     pub datadir: Arc<str>,
     /// Where its data is.
     pub locations: Locations,
-    /// What the backend gets besides.
+    /// Further options of the backend.
     pub options: Hash,
     /// What is appended to paths.
     pub extension: &'static str,

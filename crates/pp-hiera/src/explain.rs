@@ -156,7 +156,7 @@ fn write_value(out: &mut String, value: &Value, depth: usize) {
     });
 }
 
-/// Collects the steps of a lookup, if somebody wants to know.
+/// Collects the steps of a lookup while an explanation is requested.
 #[derive(Debug, Default)]
 pub(crate) struct Explainer(RefCell<Vec<Explanation>>);
 

@@ -105,7 +105,7 @@ impl<'f> Hiera<'f> {
         }
     }
 
-    /// Whether somebody wants an explanation.
+    /// Returns whether an explanation is requested.
     #[must_use]
     pub fn is_explaining(&self) -> bool {
         self.explainer.is_active()

@@ -32,7 +32,7 @@ pub(crate) struct Document {
     pub lines: Vec<(String, usize)>,
 }
 
-/// What is to be known of a value besides itself.
+/// Notes about a value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Note {
     /// A string in it contains `%{`.

@@ -1,4 +1,4 @@
-//! The lint about the columns of `=>`: in one list of attributes or entries, they stand below each other.
+//! The lint about the columns of `=>`, which are aligned within one list of attributes or entries.
 
 use mcl_diagnostics::Code;
 use pp_ast::{Attribute, Expr, ExprId, TextRange};

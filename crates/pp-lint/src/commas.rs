@@ -29,7 +29,7 @@ fn check_attributes(context: &Context<'_>, findings: &mut Findings<'_>, list: At
     }
 }
 
-/// Checks what follows the last element: a bracket on another line wants a comma.
+/// Checks what follows the last element: there must be a comma before a bracket on another line.
 fn check_last(context: &Context<'_>, findings: &mut Findings<'_>, last: ExprId) {
     let range = context.range(last);
     // The text of a heredoc follows on the next lines.

@@ -30,7 +30,7 @@ impl<'a> Context<'a> {
         self.tree.ranges[id]
     }
 
-    /// Returns the text of a range; empty if it is not one.
+    /// Returns the text of a range; empty if it is out of bounds.
     pub(crate) fn slice(&self, range: TextRange) -> &'a str {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")
     }
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The warnings so far.
+/// Collects warnings.
 pub(crate) struct Findings<'a> {
     subject: Subject<'a>,
     is_on: &'a dyn Fn(Code) -> bool,

@@ -1,4 +1,4 @@
-//! Lints for Puppet manifests: what is valid, but should be written in another way.
+//! Lints for Puppet manifests: code that is valid, but should be written in another way.
 //!
 //! [`LINTS`] is the table: a code, the name that `puppet-lint` uses, and whether it is on. [`check`] runs the lints over the
 //! tree and text of one file without syntax errors. Trees are flat tables, so a lint is a loop over one of them; what is
@@ -28,4 +28,4 @@ mod whitespace;
 
 pub use check::check;
 pub use context::Subject;
-pub use table::{LINTS, Level, Lint, find_lint};
+pub use table::{LINTS, Level, Lint};

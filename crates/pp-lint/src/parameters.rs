@@ -80,7 +80,7 @@ fn type_name<'a>(context: &Context<'a>, ty: ExprId) -> Option<&'a str> {
     }
 }
 
-/// The values of parameters are looked up by themselves.
+/// Puppet looks the values of parameters up automatically.
 fn check_lookup(context: &Context<'_>, findings: &mut Findings<'_>, default: ExprId) {
     let tree = context.tree;
     let mut rest = vec![default];

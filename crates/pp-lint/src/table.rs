@@ -86,12 +86,6 @@ pub static LINTS: &[Lint] = &[
     style(Code::W0352, "lookup_in_parameter"),
 ];
 
-/// Returns the lint with a code.
-#[must_use]
-pub fn find_lint(code: Code) -> Option<&'static Lint> {
-    LINTS.iter().find(|lint| lint.code == code)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

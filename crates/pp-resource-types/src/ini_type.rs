@@ -11,7 +11,7 @@ pub struct IniType {
     pub path_attribute: Option<String>,
     /// Where the section and the name of a setting come from.
     pub key: IniKey,
-    /// What stands between a name and its value, unless `separator_attribute` is set.
+    /// The separator of a name and its value, unless `separator_attribute` is set.
     pub separator: String,
     /// The attribute that replaces `separator` where it is set, usually `key_val_separator`.
     pub separator_attribute: Option<String>,

@@ -17,11 +17,11 @@ pub(crate) enum ExchangeError {
     Failure(RubyFailure),
     /// The helper ended before it sent anything: it may have ended before the request came.
     Unanswered,
-    /// The helper is not to be used again.
+    /// The helper must not be used again.
     Broken(String),
 }
 
-/// What is said of a helper that ended.
+/// The message for a helper that ended.
 pub(crate) const ENDED: &str = "the helper process has ended";
 
 /// What is said of a program that uses the helper's pipe.

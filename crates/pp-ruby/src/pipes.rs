@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 /// Maximum size of a message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 256 << 20;
-/// Maximum size of one reading, in bytes: what a message claims is not allocated before it is there.
+/// Maximum number of bytes of one read: memory for a message is allocated as its bytes arrive.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Why a message cannot be read or written.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use pp_types::{Error, ErrorKind, Regexp, Value};
 use serde_json::{Value as Json, json};
 
-/// Returns a value as JSON. Values that Ruby has no class for become texts of their kind.
+/// Returns a value as JSON. Values without a class in Ruby become strings with their kind.
 pub(crate) fn encode(value: &Value) -> Json {
     stacker::maybe_grow(64 << 10, 1 << 20, || match value {
         Value::Undef => Json::Null,
@@ -55,10 +55,10 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the value of JSON.
+/// Returns the value that JSON represents.
 ///
 /// # Errors
-/// What no value can be.
+/// JSON that does not represent a value.
 pub(crate) fn decode(json: &Json) -> Result<Value, Error> {
     stacker::maybe_grow(64 << 10, 1 << 20, || match json {
         Json::Null => Ok(Value::Undef),

@@ -128,7 +128,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Checks an expression. `place` is where it stands as a statement.
+    /// Checks an expression. `place` is its location as a statement.
     fn expr(&mut self, id: ExprId, place: Place) {
         stacker::maybe_grow(32 * 1024, 512 * 1024, || self.expr_here(id, place));
     }

@@ -22,7 +22,7 @@ mod type_rules;
 mod value;
 
 pub use catalog::{Catalog, CatalogResource, ResourceIndex, ResourceRole, read_catalog};
-pub use cycles::{cycle_errors, find_cycles, shortest_path};
+pub use cycles::{find_cycles, shortest_path};
 pub use load::load_catalog;
 pub use output::{graph_yaml, relationships_dot, relationships_json, relationships_text};
 pub use reference::Reference;

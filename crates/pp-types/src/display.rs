@@ -27,7 +27,7 @@ impl fmt::Display for Type {
 }
 
 impl Type {
-    /// Returns the text form in which all aliases stand with their definitions, as the messages of mismatches have it.
+    /// Returns the text in which every alias is followed by its definition, as in the messages of mismatches.
     #[must_use]
     pub fn expanded_text(&self) -> String {
         let mut printer = Printer { out: String::new(), expand: true, aliases: Vec::new() };

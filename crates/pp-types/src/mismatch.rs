@@ -265,7 +265,7 @@ pub(crate) fn describe(expected: &Type, found: &Type, path: &[Step]) -> Vec<Mism
     deep(|| describe_as(expected, &normalize(expected), found, path))
 }
 
-/// Describes a type that stands in the program as `written`.
+/// Describes a type that the program writes as `written`.
 fn describe_as(written: &Type, expected: &Type, found: &Type, path: &[Step]) -> Vec<Mismatch> {
     if is_assignable(expected, found) {
         return Vec::new();

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use resource_graph::{AutoEdgeHost, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup, sync};
+use resource_graph::{AutoEdgeHost, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup};
 use test_support::{min_of, min_time, ratio};
 
 /// The allocator of the tools.
@@ -84,8 +84,7 @@ fn main() {
         measure(&format!("autogroup disabled/{n}"), &disabled, || (), |()| autogroup(&disabled));
     }
     for n in [10_000, 100_000] {
-        let (old, new) = (tree(n), tree(n));
-        measure(&format!("sync unchanged/{n}"), &old, || (), |()| sync(&old, &new));
-        measure(&format!("topological order/{n}"), &old, || (), |()| old.topological_order());
+        let graph = tree(n);
+        measure(&format!("topological order/{n}"), &graph, || (), |()| graph.topological_order());
     }
 }

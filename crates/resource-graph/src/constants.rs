@@ -1,15 +1,5 @@
-//! The predefined constants of resource kinds (spec 05 §3.5, spec 08 §0.2).
-
-use crate::{KindConstant, all_kinds};
-
-/// A constant that every program has without an import: `$const.res.KIND.PARAM.NAME`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResourceConstant {
-    /// The kind.
-    pub kind: &'static str,
-    /// The constant of the kind.
-    pub constant: KindConstant,
-}
+//! The predefined constants of resource kinds (spec 05 §3.5, spec 08 §0.2): every program has them without an import, as
+//! `$const.res.KIND.PARAM.NAME`.
 
 /// The value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +7,6 @@ pub struct ResourceConstant {
 pub enum ConstantValue {
     Str(&'static str),
     Int(i64),
-}
-
-impl ResourceConstant {
-    /// Returns the variable's name without the `$`, such as `const.res.file.state.exists`.
-    #[must_use]
-    pub fn variable(&self) -> String {
-        format!("const.res.{}.{}.{}", self.kind, self.constant.param, self.constant.name)
-    }
-}
-
-/// Returns all constants, by kind in the order of [`all_kinds`].
-pub fn resource_constants() -> impl Iterator<Item = ResourceConstant> {
-    all_kinds().iter().flat_map(|k| k.constants.iter().map(|c| ResourceConstant { kind: k.name, constant: *c }))
 }
 
 /// Returns the value of the constant with this variable name, given without the `$`.
@@ -51,9 +28,12 @@ mod tests {
     #[test]
     fn every_constant_is_found_by_its_variable() {
         let mut listed = String::new();
-        for constant in resource_constants() {
-            assert_eq!(resource_constant(&constant.variable()), Some(constant.constant.value));
-            listed += &format!("{} {:?}\n", constant.variable(), constant.constant.value);
+        for kind in crate::all_kinds() {
+            for constant in kind.constants {
+                let variable = format!("const.res.{}.{}.{}", kind.name, constant.param, constant.name);
+                assert_eq!(resource_constant(&variable), Some(constant.value));
+                listed += &format!("{variable} {:?}\n", constant.value);
+            }
         }
         expect![[r#"
             const.res.file.state.exists Str("exists")

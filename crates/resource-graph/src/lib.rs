@@ -28,7 +28,6 @@ mod sensitive;
 mod shared_meta;
 mod stored;
 mod structure;
-mod sync;
 mod validate;
 
 pub use autoedge::{
@@ -38,13 +37,13 @@ pub use autoedge::{
 pub use autogroup::{Groups, autogroup};
 pub use claim::{Claim, Demand, normalized_path};
 pub use compare::{Difference, difference, shown};
-pub use constants::{ConstantValue, ResourceConstant, resource_constant, resource_constants};
+pub use constants::{ConstantValue, resource_constant};
 pub use contradiction::EdgeRanks;
 pub use exported::{ExportedError, decode_exported, encode_exported};
 pub use field::{Check, Comparison, Field, Repr, SendField};
 pub use graph::{Edge, Endpoint, Resource, ResourceGraph, ResourceId, SendRecv, VertexId};
 pub use incremental::{DeclaredEdge, EdgeChanges, GraphEdit, IncrementalGraph};
-pub use insert::{DuplicateError, FlowError, check_flow};
+pub use insert::{DuplicateError, FlowError};
 pub use kinds::{
     AuthorizedKey, AuthorizedKeyError, CRON_COLUMNS, CRONTAB_DIRECTORIES, IniParts, IniStyle, JsonEdit, JsonEditError,
     JsonStore, JsonStoreError, ModeChange, ModeChangeError, SIGNALS, SymbolicMode, SymbolicModeError, all_kinds,
@@ -66,5 +65,4 @@ pub use sensitive::{
 pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use structure::keeps_structure;
-pub use sync::{GraphSync, sync, sync_by};
 pub use validate::{ValidationError, validate, validate_value};

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{
     AutoEdgeHost, Edge, EdgeRanks, Params, Resource, ResourceGraph, ResourceId, VertexId, add_autoedges, autogroup,
-    difference, file_path, sync,
+    file_path,
 };
 
 /// Edges between `n` vertices, mostly forward.
@@ -170,35 +170,6 @@ proptest! {
             for b in &leaders {
                 let apart = merged[a.index()][b.index()] || merged[b.index()][a.index()];
                 prop_assert!(a == b || apart, "{a:?} and {b:?} could be one");
-            }
-        }
-    }
-
-    #[test]
-    fn sync_accounts_for_every_vertex(
-        old in prop::collection::vec((0..6_u8, 0..3_u8), 0..10),
-        new in prop::collection::vec((0..6_u8, 0..3_u8), 0..10),
-    ) {
-        let make = |list: &[(u8, u8)]| {
-            let resources = list
-                .iter()
-                .map(|(name, content)| {
-                    Resource::new(ResourceId::new("file", format!("/{name}"))).with("content", content.to_string())
-                })
-                .collect();
-            graph(resources, [])
-        };
-        let (old, new) = (make(&old), make(&new));
-        let plan = sync(&old, &new);
-        prop_assert_eq!(plan.keep.len() + plan.remove.len(), old.len());
-        prop_assert_eq!(plan.keep.len() + plan.add.len(), new.len());
-        for (a, b) in &plan.keep {
-            prop_assert!(difference(old.resource(*a), new.resource(*b)).is_none());
-        }
-        // What is added has no twin that is left.
-        for b in &plan.add {
-            for a in &plan.remove {
-                prop_assert!(difference(old.resource(*a), new.resource(*b)).is_some());
             }
         }
     }

@@ -61,7 +61,7 @@ pub(crate) static TO_JSON_PRETTY: Function = Function::with_aliases(
     },
 );
 
-/// What stands between the tokens of JSON on several lines.
+/// The whitespace between the tokens of JSON that spans several lines.
 struct Layout {
     indent: String,
     space: String,

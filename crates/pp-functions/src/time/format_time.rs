@@ -106,7 +106,7 @@ fn iso_week(parts: &Parts) -> (i64, i64) {
     (year, thursday / 7 + 1)
 }
 
-/// What stands between the `%` of a directive and its letter.
+/// The flags and the width between the `%` of a directive and its letter.
 #[derive(Default)]
 struct Flags {
     padding: Option<char>,
@@ -205,7 +205,7 @@ fn read_directive(directive: &str) -> Option<(Flags, Option<char>, char, usize)>
     None
 }
 
-/// Whether a modifier for other calendars or digits, which changes nothing, may stand before a letter.
+/// Whether a modifier for other calendars or digits, which changes nothing, is allowed before a letter.
 fn is_modifier_allowed(modifier: Option<char>, letter: char) -> bool {
     match modifier {
         Some('E') => "cCxXyY".contains(letter),

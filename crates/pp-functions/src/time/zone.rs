@@ -12,7 +12,7 @@ pub(crate) struct Zone {
 /// Coordinated universal time.
 pub(crate) const UTC: Zone = Zone { offset: 0, is_utc: true };
 
-/// Why a time zone is not one.
+/// Why a time zone is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneError {
     /// The name is unknown.

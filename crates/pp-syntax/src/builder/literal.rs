@@ -65,12 +65,12 @@ impl Builder<'_> {
         self.leaf(Expr::Name(name), token)
     }
 
-    /// Adds a keyword that stands where a function is called.
+    /// Adds a keyword in the position of a function's name.
     pub fn word_as_name(&mut self, token: TokenIdx) -> ExprId {
         self.name(token)
     }
 
-    /// Adds a keyword that stands where a hash has a key.
+    /// Adds a keyword in the position of a hash's key.
     pub fn word_as_string(&mut self, token: TokenIdx) -> ExprId {
         let text = self.intern(self.token_text(token));
         self.leaf(Expr::String(text), token)

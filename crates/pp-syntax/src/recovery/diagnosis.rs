@@ -58,6 +58,9 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
             Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`")
         }
         (TokenKind::BarOpen, TokenKind::Name) => Diagnosis::new("the name of a parameter starts with `$`"),
+        (TokenKind::OpenBrace | TokenKind::OpenHash, TokenKind::BarOpen) => {
+            Diagnosis::new("the parameters of a block come before its braces: `.each |$element| { … }`")
+        }
         (_, TokenKind::BarOpen) => {
             Diagnosis::new("logical or is written `or`; parameters of a block follow a call with parentheses or a dot")
         }
@@ -83,14 +86,20 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
             Diagnosis::new("a class inherits from one class; `include` the others")
         }
         (TokenKind::Comma, TokenKind::Comma) => Diagnosis::new("nothing is between the commas"),
-        (TokenKind::Node, TokenKind::OpenBrace) => {
+        (TokenKind::Node, TokenKind::OpenBrace | TokenKind::OpenHash) => {
             Diagnosis::new("name the node: `node 'web.example.com' { … }`, or `node default { … }`")
         }
         (_, TokenKind::Equals) if context.in_collector() => Diagnosis::new("a query compares with `==`"),
         (_, TokenKind::Equals) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
         (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => Diagnosis::new("values are compared with `==`"),
+        (TokenKind::Equals, TokenKind::Equals) => {
+            Diagnosis::new("an assignment has one `=`; a comparison is written `==`")
+        }
         (_, TokenKind::Equals) => {
             Diagnosis::new("a condition compares with `==`; an assignment there needs parentheses")
+        }
+        (_, TokenKind::Colon) if in_list_of_titles(tokens, brackets, opener) => {
+            Diagnosis::labelled("a `]` is missing before it", "opened here", opener?)
         }
         (_, TokenKind::Colon) if around == Some(TokenKind::OpenHash) => {
             Diagnosis::new("a key and its value have `=>` between them")
@@ -168,6 +177,14 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
         }
         (_, _) if operand => context.missing_comma(previous)?,
         _ => return None,
+    })
+}
+
+/// Returns whether a bracket is that of an array in the place of a title: the first one in the braces of a resource.
+fn in_list_of_titles(tokens: &Tokens, brackets: &Brackets, opener: Option<TokenIdx>) -> bool {
+    opener.is_some_and(|opener| {
+        tokens.kind(opener) == Some(TokenKind::OpenList)
+            && brackets.around(opener).is_some_and(|braces| braces.next() == opener && !brackets.is_block(braces))
     })
 }
 

@@ -29,7 +29,7 @@ fn all_independent_errors_are_reported() {
         "class broken {\n  file { '/etc/x'\n    ensure => file,\n  }\n}\n$a = = 1\nnotice(2)\n",
         expect![[r#"
         3:5 P0210 Syntax error at 'ensure' [a colon follows the title of a resource: `'title':`]
-        6:6 P0210 Syntax error at '=' [a condition compares with `==`; an assignment there needs parentheses]
+        6:6 P0210 Syntax error at '=' [an assignment has one `=`; a comparison is written `==`]
     "#]],
     );
     manifest(

@@ -32,6 +32,7 @@ mod puppet_fallback;
 mod puppet_files;
 mod puppet_native;
 mod random_program;
+mod readme;
 mod saved_plan;
 mod secret_flows;
 mod secrets;

@@ -1,0 +1,2 @@
+class a(Int $x) { }
+class { 'a': x => 1 }
