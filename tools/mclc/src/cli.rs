@@ -12,7 +12,7 @@ use mcl_diagnostics::{Code, nearest};
 use crate::format::Format;
 use crate::puppet::PuppetCommand;
 
-/// Compiler for mcl, the configuration language of mgmt
+/// Compiler for mcl, the configuration language of mgmt, and for Puppet manifests
 #[derive(Debug, Parser)]
 #[command(name = "mclc", version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {

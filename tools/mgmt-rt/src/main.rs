@@ -1,4 +1,4 @@
-//! `mgmt-rt`: runs compiled mcl programs. It contains no compiler.
+//! `mgmt-rt`: runs compiled mcl programs, and Puppet code. It contains no compiler of mcl.
 //!
 //! Exit status: 0 for success, 1 for a failure (the diagnostics are on standard error), 2 for an invalid command line or a
 //! file that cannot be read, and 3 from `plan` if changes are pending.
@@ -28,9 +28,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Run compiled mcl programs
+/// Runtime for compiled mcl programs and Puppet code
 #[derive(Parser)]
-#[command(name = "mgmt-rt", version, about, arg_required_else_help = true)]
+#[command(name = "mgmt-rt", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
