@@ -455,6 +455,63 @@ mod tests {
     }
 
     #[test]
+    fn nobody_else_can_read_the_state() {
+        let scratch = tempfile::tempdir().unwrap();
+        let prefix = scratch.path().join("a/prefix");
+        let state = reopen(&prefix);
+        state.resource_dir(&id("/x")).unwrap();
+        let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
+        let directories =
+            [prefix.clone(), prefix.join("engine"), prefix.join("engine/state"), state.resource_path(&id("/x"))];
+        for path in directories {
+            assert_eq!(mode(&path), 0o700, "{}", path.display());
+        }
+        for name in ["lock", "version", "identity"] {
+            assert_eq!(mode(&prefix.join("engine").join(name)), 0o600, "{name}");
+        }
+    }
+
+    #[test]
+    fn version_and_identity_are_kept_and_invalid_identities_replaced() {
+        let read =
+            |dir: &tempfile::TempDir, name: &str| fs::read_to_string(dir.path().join("engine").join(name)).unwrap();
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        drop((reopen(one.path()), reopen(other.path())));
+        let first = read(&one, "identity");
+        assert_eq!(first.len(), 16);
+        assert_ne!(first, read(&other, "identity"));
+        assert_eq!(read(&one, "version"), LAYOUT_VERSION);
+        drop(reopen(one.path()));
+        assert_eq!(read(&one, "identity"), first);
+        for invalid in ["", "0123", "0123456789abcdeg", "p123456789abcdef"] {
+            fs::write(one.path().join("engine/identity"), invalid).unwrap();
+            drop(reopen(one.path()));
+            let identity = read(&one, "identity");
+            assert!(identity.len() == 16 && identity != invalid, "{invalid:?} became {identity:?}");
+        }
+    }
+
+    #[test]
+    fn lock_file_has_the_process_id_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(reopen(dir.path()));
+        let path = dir.path().join("engine/lock");
+        fs::write(&path, "a longer text than the number of a process\nand another line\n").unwrap();
+        let _state = reopen(dir.path());
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", std::process::id()));
+    }
+
+    #[test]
+    fn fifo_in_place_of_the_lock_is_an_error_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(reopen(dir.path()));
+        let path = dir.path().join("engine/lock");
+        fs::remove_file(&path).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(matches!(StateDir::open(dir.path()), Err(StateError::Io { .. })));
+    }
+
+    #[test]
     fn temporary_files_without_a_record_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         drop(StateDir::open(dir.path()).unwrap());

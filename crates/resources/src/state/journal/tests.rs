@@ -49,6 +49,79 @@ fn torn_line_is_ignored_and_does_not_reach_into_the_next_record() {
     }
 }
 
+fn lines(directory: &Path) -> usize {
+    std::fs::read_to_string(directory.join("refresh")).expect("a journal").lines().count()
+}
+
+#[test]
+fn obsolete_lines_go_when_they_are_many_or_the_journal_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    journal.record(&id("kept"), &[id("x")]).unwrap();
+    let mut most = 0;
+    for number in 0..3 * COMPACTION_THRESHOLD {
+        let from = id(&number.to_string());
+        journal.record(&from, &[id("y")]).unwrap();
+        journal.forget(&from, &id("y")).unwrap();
+        most = most.max(lines(dir.path()));
+    }
+    assert!((COMPACTION_THRESHOLD - 4..COMPACTION_THRESHOLD + 4).contains(&most), "{most} lines");
+    journal.record(&id("a"), &[id("b")]).unwrap();
+    journal.forget(&id("a"), &id("b")).unwrap();
+    assert!(lines(dir.path()) > 2);
+    drop(journal);
+    assert_eq!(open(dir.path()).pairs(), [(id("kept"), id("x"))]);
+    assert_eq!(lines(dir.path()), 1);
+}
+
+#[test]
+fn journal_with_many_pending_lines_is_not_replaced_again_and_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    let targets: Vec<ResourceId> = (0..2 * COMPACTION_THRESHOLD).map(|number| id(&number.to_string())).collect();
+    journal.record(&id("from"), &targets).unwrap();
+    let inode = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(dir.path().join("refresh")).unwrap());
+    let first = inode();
+    for target in &targets[..10] {
+        journal.forget(&id("from"), target).unwrap();
+    }
+    assert_eq!((inode(), lines(dir.path())), (first, targets.len() + 10));
+}
+
+#[test]
+fn invalid_line_costs_nothing_but_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let text =
+        [line('+', &(id("a"), id("b"))), "+\"half\n".to_owned(), "?\n\n".to_owned(), line('+', &(id("c"), id("d")))];
+    std::fs::write(dir.path().join("refresh"), text.concat()).unwrap();
+    assert_eq!(open(dir.path()).pairs(), [(id("a"), id("b")), (id("c"), id("d"))]);
+}
+
+#[test]
+fn nobody_else_can_read_the_journal() {
+    let dir = tempfile::tempdir().unwrap();
+    open(dir.path()).record(&id("a"), &[id("b")]).unwrap();
+    let metadata = std::fs::metadata(dir.path().join("refresh")).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o600);
+}
+
+#[test]
+fn record_that_fails_is_not_pending() {
+    for call in 1..60 {
+        let machine = Arc::new(Simulated::new(call));
+        machine.make_directory(ENGINE);
+        machine.sync_all();
+        let journal = journal(&machine).expect("an empty state");
+        machine.inject(machine.calls() + call, MachineFault::Fail(Errno::IO));
+        let result = journal.record(&id("a"), &[id("b")]);
+        assert_eq!(journal.pairs().len(), usize::from(result.is_ok()), "call {call}");
+        if !machine.is_faulty() {
+            return;
+        }
+    }
+    panic!("a record makes fewer calls");
+}
+
 /// What happens to a journal.
 #[derive(Clone, Copy, Debug)]
 enum Step {

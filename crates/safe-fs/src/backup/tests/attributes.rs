@@ -111,6 +111,16 @@ fn content_of_a_mount_point_is_kept_and_restored_in_place() {
 }
 
 #[test]
+fn what_is_overwritten_in_place_is_kept() {
+    let machine = machine(1);
+    machine.put(FILE, b"old\n");
+    let (files, _) = open(&machine, LIMITS).expect("an empty store");
+    let target = files.lock(Path::new(FILE), LastLink::Keep).expect("a target");
+    target.write_in_place(b"new\n").expect("nothing fails");
+    assert_eq!(stored(&machine, FILE), [b"old\n".to_vec()]);
+}
+
+#[test]
 fn empty_directory_is_kept() {
     let machine = machine(1);
     let (files, backups) = open(&machine, LIMITS).expect("an empty store");

@@ -129,6 +129,20 @@ fn directory_that_takes_the_name_meanwhile_is_not_removed() {
 }
 
 #[test]
+fn link_that_takes_the_name_meanwhile_is_backed_up_instead() {
+    let act = |machine: &Simulated| machine.put_link(FILE, "foreign");
+    at_each_call(LIMITS, act, |machine, operation, result| {
+        if matches!(operation, Operation::RemoveFile | Operation::Link) {
+            result.expect("nothing fails");
+            let records = Backups::records(&**machine, Path::new(STATE)).expect("a readable index");
+            let is_link = |record: &Record| matches!(record.entries[0].object, Object::Link { .. });
+            let is_last = machine.tree("/etc/conf").get("/etc/conf/file").is_some_and(|now| now.content == b"foreign");
+            assert!(is_last || records.iter().any(is_link), "{operation:?}");
+        }
+    });
+}
+
+#[test]
 fn directory_in_place_of_a_file_is_neither_replaced_nor_backed_up() {
     for operation in [Operation::Write, Operation::Edit, Operation::Link, Operation::RemoveFile] {
         let machine = machine(1);
