@@ -16,6 +16,7 @@ mod omitted;
 mod order;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, BuildHasherDefault};
@@ -130,11 +131,11 @@ impl IncrementalGraph {
         for number in 0..vertices.len() as u32 {
             by_id.insert_unique(hash_of(&vertices, number), number, |other| hash_of(&vertices, *other));
         }
-        let (next_rank, free) = (order.len() as u64, Vec::new());
+        let (next_rank, free) = (order::SPACING * (order.len() as u64 + 1), Vec::new());
         let mut all =
             IncrementalGraph { vertices, free, by_id, autoedges, groupable, has_groupable, contradicting, next_rank };
         for (rank, number) in order.into_iter().enumerate() {
-            all.vertex_mut(number)?.rank = rank as u64;
+            all.vertex_mut(number)?.rank = order::SPACING * (rank as u64 + 1);
         }
         for edge in graph.edges() {
             all.link_mut(edge.from.0, edge.to.0)?.declared = (!edge.autoedge).then_some(edge.notify);
@@ -275,10 +276,9 @@ impl IncrementalGraph {
             resource: Arc::clone(resource),
             successors: SmallVec::new(),
             predecessors: SmallVec::new(),
-            rank: self.next_rank,
+            rank: self.new_rank(),
             may_be_grouped: false,
         };
-        self.next_rank += 1;
         let number = self.free.pop().unwrap_or(self.vertices.len() as u32);
         if self.vertices.len() <= number as usize {
             self.vertices.push(None);

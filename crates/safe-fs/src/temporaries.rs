@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
+use crate::error::done_if_missing;
 use crate::system::{Access, FileSystem, Handle};
 
 /// How the names of all temporary files start.
@@ -75,16 +76,21 @@ impl Temporaries {
                 n => text.extend_from_slice(&buffer[..n]),
             }
         }
+        let recorded = text.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        let mut directories: FxHashSet<PathBuf> = recorded.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect();
         let mut swept = true;
-        for path in text.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-            swept &= sweep(fs, Path::new(OsStr::from_bytes(path)), &prefix).is_ok();
+        for path in &directories {
+            swept &= sweep(fs, path, &prefix).is_ok();
         }
         // Directories that could not be swept are tried again by the next process.
         let length = if swept { 0 } else { text.len() as u64 };
+        if swept {
+            directories.clear();
+        }
         if length == 0 && !text.is_empty() {
             fs.set_length(&file, 0)?;
         }
-        let record = Record { file, length, directories: FxHashSet::default() };
+        let record = Record { file, length, directories };
         Ok(Temporaries { prefix, live: Mutex::default(), record: Some(Mutex::new(record)) })
     }
 
@@ -159,14 +165,21 @@ fn sweep(fs: &dyn FileSystem, path: &Path, prefix: &str) -> io::Result<()> {
         result => result?,
     };
     let mut is_clean = true;
+    let mut result = Ok(());
     for name in fs.entries(&directory)?.iter().filter(|name| name.as_bytes().starts_with(prefix.as_bytes())) {
         is_clean = false;
-        if fs.remove_file(&directory, name).is_err() {
+        let Err(error) = done_if_missing(fs.remove_file(&directory, name)) else { continue };
+        match fs.remove_directory(&directory, name) {
             // A directory that was not yet renamed is empty. What a user made of it is left alone.
-            let _ = fs.remove_directory(&directory, name);
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(_) => result = Err(error),
         }
     }
-    if is_clean { Ok(()) } else { fs.sync(&directory) }
+    if !is_clean {
+        fs.sync(&directory)?;
+    }
+    result
 }
 
 /// Writes all data at an offset.

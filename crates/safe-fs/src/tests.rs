@@ -156,3 +156,79 @@ fn a_failing_call_does_not_hide_a_link() {
         }
     }
 }
+
+/// Creates temporary files in directories, and crashes the machine before they get their names.
+fn crash_with_temporaries(machine: &Arc<Simulated>, files: &Files, directories: &[&str]) {
+    let paths: Vec<String> = directories.iter().map(|directory| format!("{directory}/file")).collect();
+    let lock = |path: &String| files.lock(Path::new(path), LastLink::Keep).expect("a target");
+    let targets: Vec<_> = paths.iter().map(lock).collect();
+    let create = |target: &crate::Target<'_>| target.create(NewAttributes::default()).map(drop);
+    let temporaries: Vec<_> = targets.iter().map(|target| target.create(NewAttributes::default())).collect();
+    assert!(temporaries.iter().all(Result::is_ok));
+    machine.sync_all();
+    machine.inject(machine.calls() + 1, Fault::Crash);
+    drop(temporaries);
+    assert!(targets.iter().all(|target| create(target).is_err()), "the machine has crashed");
+    machine.restart();
+    for directory in directories {
+        assert!(machine.names(directory).iter().any(|name| is_temporary_name(name.as_ref())), "{directory}");
+    }
+}
+
+#[test]
+fn temporary_files_are_removed_from_every_directory_after_a_crash() {
+    let machine = machine(&mut Rng::with_seed(1), None);
+    let directories = ["/etc/conf", "/etc/more", "/etc/a", "/etc/longer/than/others"];
+    directories.iter().for_each(|directory| machine.make_directory(directory));
+    machine.sync_all();
+    let first = files(&machine).expect("an empty state");
+    crash_with_temporaries(&machine, &first, &directories);
+    files(&machine).expect("a readable state");
+    for directory in directories {
+        assert_eq!(machine.names(directory).iter().filter(|name| is_temporary_name(name.as_ref())).count(), 0);
+    }
+}
+
+#[test]
+fn directory_whose_record_failed_is_recorded_with_the_next_temporary_file() {
+    for call in 1..20 {
+        let machine = machine(&mut Rng::with_seed(call), None);
+        let files = files(&machine).expect("an empty state");
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        let target = files.lock(Path::new(FILE), LastLink::Keep);
+        drop(target.map(|target| target.create(NewAttributes::default()).map(drop)));
+        machine.withdraw_fault();
+        crash_with_temporaries(&machine, &files, &["/etc/conf"]);
+        super::tests::files(&machine).expect("a readable state");
+        assert_eq!(left_temporaries(&machine), [""; 0], "call {call}");
+    }
+}
+
+#[test]
+fn temporary_files_that_could_not_be_removed_are_removed_by_the_next_process() {
+    for call in 1..40 {
+        let machine = machine(&mut Rng::with_seed(call), None);
+        let first = files(&machine).expect("an empty state");
+        crash_with_temporaries(&machine, &first, &["/etc/conf"]);
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        let is_opened = files(&machine).is_ok();
+        machine.withdraw_fault();
+        files(&machine).expect("a readable state");
+        assert_eq!(left_temporaries(&machine), [""; 0], "call {call}, opened: {is_opened}");
+        files(&machine).expect("a readable state");
+        assert_eq!(machine.get("/state/temporaries"), Some(Vec::new()), "nothing is left to look at");
+    }
+}
+
+#[test]
+fn removed_temporary_files_do_not_come_back_in_a_crash() {
+    for seed in 0..40 {
+        let machine = machine(&mut Rng::with_seed(seed), None);
+        let first = files(&machine).expect("an empty state");
+        crash_with_temporaries(&machine, &first, &["/etc/conf"]);
+        files(&machine).expect("a readable state");
+        machine.restart();
+        files(&machine).expect("a readable state");
+        assert_eq!(left_temporaries(&machine), [""; 0]);
+    }
+}

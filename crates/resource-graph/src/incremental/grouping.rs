@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::incremental::IncrementalGraph;
+use crate::incremental::walk::{Direction, Step, Walk};
 
 /// Maximum number of vertices or edges that one search visits.
 const MAX_SEARCH: usize = 1_000;
@@ -24,12 +25,6 @@ const MAX_SEARCHES: usize = 64;
 
 /// An edge that was added or removed, by the numbers of its ends.
 type Pair = (u32, u32);
-
-#[derive(Clone, Copy)]
-enum Direction {
-    Forward,
-    Backward,
-}
 
 impl IncrementalGraph {
     /// Returns whether resources may be grouped in another way after these edges were added or removed. `unsteady` are the
@@ -70,28 +65,20 @@ impl IncrementalGraph {
     fn is_connected(&self, from: u32, to: u32, changed: &FxHashSet<Pair>) -> bool {
         let (Some(first), Some(last)) = (self.vertex(from), self.vertex(to)) else { return false };
         let ranks = first.rank..=last.rank;
-        let (mut forward, mut backward) = (Walk::from(from), Walk::from(to));
-        for _ in 0..MAX_SEARCH {
-            for direction in [Direction::Forward, Direction::Backward] {
-                let (walk, other) = match direction {
-                    Direction::Forward => (&mut forward, &backward),
-                    Direction::Backward => (&mut backward, &forward),
-                };
-                match walk.step(self, direction) {
-                    None => return false,
-                    Some(Step::Back) => {}
-                    Some(Step::Edge(edge, next)) => {
-                        if changed.contains(&edge) {
-                            continue;
-                        }
-                        if other.seen.contains(&next) {
-                            return true;
-                        }
-                        if self.vertex(next).is_some_and(|vertex| ranks.contains(&vertex.rank)) {
-                            walk.enter(next);
-                        }
+        let mut walks = [Walk::new(from, Direction::Forward), Walk::new(to, Direction::Backward)];
+        for turn in 0..2 * MAX_SEARCH {
+            let (walk, other) = (turn % 2, (turn + 1) % 2);
+            match walks[walk].step(self) {
+                Step::End => return false,
+                Step::Edge(edge, next) if !changed.contains(&edge) => {
+                    if walks[other].seen.contains(&next) {
+                        return true;
+                    }
+                    if self.vertex(next).is_some_and(|vertex| ranks.contains(&vertex.rank)) {
+                        walks[walk].enter(next);
                     }
                 }
+                Step::Edge(..) | Step::Back => {}
             }
         }
         false
@@ -159,51 +146,5 @@ impl Neighbours {
             }
         }
         found
-    }
-}
-
-/// A search in depth that looks at one edge after the other.
-struct Walk {
-    /// The vertices on the way, each with the number of its edges that were looked at.
-    path: Vec<(u32, usize)>,
-    seen: FxHashSet<u32>,
-}
-
-/// What a search does next.
-enum Step {
-    /// It looks at an edge, and the vertex on the other side.
-    Edge(Pair, u32),
-    /// It leaves a vertex.
-    Back,
-}
-
-impl Walk {
-    fn from(start: u32) -> Walk {
-        Walk { path: vec![(start, 0)], seen: FxHashSet::from_iter([start]) }
-    }
-
-    fn enter(&mut self, number: u32) {
-        if self.seen.insert(number) {
-            self.path.push((number, 0));
-        }
-    }
-
-    /// Returns the next step; `None` at the end.
-    fn step(&mut self, graph: &IncrementalGraph, direction: Direction) -> Option<Step> {
-        let (number, looked_at) = self.path.last_mut()?;
-        let vertex = graph.vertex(*number)?;
-        let next = match direction {
-            Direction::Forward => vertex.successors.get(*looked_at).copied(),
-            Direction::Backward => vertex.predecessors.get(*looked_at).map(|link| link.from),
-        };
-        *looked_at += 1;
-        Some(match (next, direction) {
-            (Some(next), Direction::Forward) => Step::Edge((*number, next), next),
-            (Some(next), Direction::Backward) => Step::Edge((next, *number), next),
-            (None, _) => {
-                self.path.pop();
-                Step::Back
-            }
-        })
     }
 }

@@ -128,6 +128,16 @@ fn shape(graph: &ResourceGraph) -> Shape {
     )
 }
 
+fn assert_in_order(graph: &IncrementalGraph) {
+    for vertex in graph.vertices.iter().flatten() {
+        assert!(vertex.rank < graph.next_rank);
+        for link in &vertex.predecessors {
+            let before = graph.vertex(link.from).expect("a vertex of the graph");
+            assert!(before.rank < vertex.rank, "{} is not before {}", before.resource.id, vertex.resource.id);
+        }
+    }
+}
+
 /// Makes random changes. Returns how many could be followed.
 fn check_random_edits(random: &mut Rng) -> usize {
     let mut declared = Declared::default();
@@ -140,6 +150,7 @@ fn check_random_edits(random: &mut Rng) -> usize {
         let edited = followed.take().and_then(|(mut graph, (mut edges, mut leaders, omitted))| {
             let edit = declared.edit(&new);
             let changes = graph.edit(&edit)?;
+            assert_in_order(&graph);
             for id in &edit.removed {
                 edges.retain(|(from, to), _| from != id && to != id);
                 leaders.remove(id);
