@@ -232,3 +232,16 @@ fn removed_temporary_files_do_not_come_back_in_a_crash() {
         assert_eq!(left_temporaries(&machine), [""; 0]);
     }
 }
+
+#[test]
+fn temporary_directories_are_removed_unless_something_is_in_them() {
+    let machine = machine(&mut Rng::with_seed(1), None);
+    let first = files(&machine).expect("an empty state");
+    crash_with_temporaries(&machine, &first, &["/etc/conf"]);
+    machine.make_directory("/etc/conf/.mgmt-tmp-0123456789abcdef-empty");
+    machine.put("/etc/conf/.mgmt-tmp-0123456789abcdef-full/file", b"1");
+    machine.put("/etc/conf/.mgmt-tmp-another", b"of another state directory");
+    files(&machine).expect("a readable state");
+    assert_eq!(left_temporaries(&machine), [".mgmt-tmp-0123456789abcdef-full", ".mgmt-tmp-another"]);
+    assert_eq!(machine.get("/state/temporaries"), Some(Vec::new()), "nothing is tried again");
+}
