@@ -202,7 +202,7 @@ impl Interpreter<'_> {
                 items.borrow_mut().push(pack(arguments));
                 let count = items.borrow().len();
                 if limit.is_some_and(|limit| count >= limit) {
-                    Err(Stop::Break(ENOUGH, Value::Nil))
+                    Err(Stop::Break(END_OF_COLLECTION, Value::Nil))
                 } else {
                     Ok(Value::Nil)
                 }
@@ -357,8 +357,8 @@ impl Interpreter<'_> {
     }
 }
 
-/// Where a block goes that has collected enough: no block of a template has this number.
-pub(crate) const ENOUGH: u64 = 0;
+/// The target of a break that ends a collection early; no block of a template has this number.
+pub(crate) const END_OF_COLLECTION: u64 = 0;
 
 /// Returns several arguments as one value.
 fn pack(arguments: &[Value]) -> Value {

@@ -7,7 +7,7 @@ pub(super) mod order;
 use std::rc::Rc;
 
 use crate::compare::equal;
-use crate::eval::call::ENOUGH;
+use crate::eval::call::END_OF_COLLECTION;
 use crate::interpreter::Interpreter;
 use crate::methods::Dispatch;
 use crate::methods::args::{Args, enumerator, items, to_int};
@@ -241,7 +241,7 @@ impl Interpreter<'_> {
         let method = Dispatch::new(Rc::clone(&enumerator.method));
         let call = |this: &mut Self| this.invoke(&enumerator.receiver, &method, &enumerator.arguments, Some(&block));
         match self.nested(call) {
-            Ok(_) | Err(Stop::Break(ENOUGH, _)) => {}
+            Ok(_) | Err(Stop::Break(END_OF_COLLECTION, _)) => {}
             Err(other) => return Err(other),
         }
         match &*block {
