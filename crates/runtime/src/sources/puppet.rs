@@ -91,8 +91,8 @@ impl PuppetSource {
         PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), directories: Vec::new(), host_facts: None }
     }
 
-    /// Returns what was made of instructions, unless another user can change them. Whoever may change them must not choose the
-    /// error either, so it is the only one.
+    /// Returns what was made of instructions, unless another user can change them. That user must not choose the error either, so
+    /// no other error is reported.
     fn protected<T>(
         &self,
         instructions: &[PathBuf],

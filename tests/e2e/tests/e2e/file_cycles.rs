@@ -305,7 +305,7 @@ fn cycles_are_found() {
     let aliased = ("b.rs", "use crate::a as other;\npub struct B;\nfn f() { other::f() }");
     assert_eq!(cycles_of(&[lib, a, aliased]), [["a", "b"]], "through the name of a module");
     let quoted = ("b.rs", "// crate::a::A\npub struct B;\nconst C: (char, &str) = ('\"', \"crate::a::A\");");
-    assert!(cycles_of(&[lib, a, quoted]).is_empty(), "comments and strings are no dependencies");
+    assert!(cycles_of(&[lib, a, quoted]).is_empty(), "comments and strings do not count");
     let tested = ("b.rs", "pub struct B;\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}");
     assert!(cycles_of(&[lib, a, tested]).is_empty(), "tests may use anything");
 }

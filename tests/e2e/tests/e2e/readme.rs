@@ -10,7 +10,7 @@ fn readme() -> String {
 /// Returns the first block of code in a language.
 fn block<'t>(text: &'t str, language: &str) -> &'t str {
     let (_, from) = text.split_once(&format!("```{language}\n")).expect("a block");
-    from.split_once("\n```").expect("an end").0
+    from.split_once("```").expect("an end").0
 }
 
 /// Returns the indented lines of the text after the first program, each without its comment.
