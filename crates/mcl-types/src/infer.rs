@@ -18,13 +18,14 @@ mod member;
 mod message;
 mod name_shape;
 pub(crate) mod optional;
-mod output;
+pub(crate) mod output;
 mod path;
 pub(crate) mod reachable;
 mod resource;
 mod signature;
 mod statement;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -45,14 +46,44 @@ use crate::typed::ExprKey;
 /// The state of the walker.
 pub(crate) struct Inference<'a> {
     scoped: &'a Scoped,
-    usage: Usage,
+    usage: &'a Usage,
+    part: Part,
     solver: Solver,
     inferred: Inferred,
     shapes: NameShapes,
     generic_scopes: SecondaryMap<ScopeId, GenericScope>,
     members: Members,
     signatures: Signatures,
+    /// The number of calls in the definitions of the top level, which are typed first.
+    definition_calls: usize,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// A part of a program: a range of the statements of its top level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The positions of the statements in the top level.
+    pub(crate) body: Range<usize>,
+    /// The positions of the definitions in [`crate::Scope::order`] of the top level.
+    pub(crate) order: Range<usize>,
+    /// The expressions of the only module; `None` for those of all modules.
+    pub(crate) exprs: Option<Range<u32>>,
+}
+
+impl Part {
+    /// Returns the whole program.
+    pub(crate) fn whole(scoped: &Scoped) -> Part {
+        let root = scoped.scope(scoped.root());
+        Part { body: 0..root.body.len(), order: 0..root.order.len(), exprs: None }
+    }
+
+    /// Returns the position of an expression in the table of types; `None` if it belongs to another part.
+    fn position(&self, expr: ExprId) -> Option<ExprId> {
+        match &self.exprs {
+            None => Some(expr),
+            Some(range) => expr.as_u32().checked_sub(range.start).map(ExprId::from_u32),
+        }
+    }
 }
 
 /// What the program uses, and where.
@@ -67,7 +98,7 @@ pub(crate) struct Usage {
 
 /// The types that were found.
 struct Inferred {
-    /// By module, by [`ExprId`]. Expressions that are not typed keep the error type.
+    /// By module, by [`Part::position`]. Expressions that are not typed keep the error type.
     exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, Ty>>,
     defs: SecondaryMap<DefId, PackedOption<Ty>>,
     /// The types of the variables of the instantiated class or file.
@@ -156,13 +187,19 @@ impl MemberContext {
 }
 
 impl<'a> Inference<'a> {
-    pub(crate) fn new(scoped: &'a Scoped, usage: Usage) -> Inference<'a> {
+    pub(crate) fn new(scoped: &'a Scoped, usage: &'a Usage, part: Part) -> Inference<'a> {
+        let untyped = |count: usize| vec![Ty::ERROR; count].into();
+        let exprs = match &part.exprs {
+            None => scoped.modules.values().map(|module| untyped(module.exprs.len())).collect(),
+            Some(range) => [untyped(range.len())].into_iter().collect(),
+        };
         Inference {
             scoped,
             usage,
+            part,
             solver: Solver::new(),
             inferred: Inferred {
-                exprs: scoped.modules.values().map(|module| vec![Ty::ERROR; module.exprs.len()].into()).collect(),
+                exprs,
                 defs: SecondaryMap::with_capacity(scoped.defs.len()),
                 instances: SecondaryMap::with_capacity(scoped.instances.len()),
                 calls: IndexMap::default(),
@@ -171,16 +208,21 @@ impl<'a> Inference<'a> {
             generic_scopes: SecondaryMap::with_capacity(scoped.scopes.len()),
             members: Members::default(),
             signatures: Signatures::default(),
+            definition_calls: 0,
             diagnostics: Vec::new(),
         }
     }
 
     fn expr_type(&self, module: ModuleId, expr: ExprId) -> Ty {
-        self.inferred.exprs[module][expr]
+        let position = self.part.position(expr);
+        position.and_then(|position| self.inferred.exprs[module].get(position).copied()).unwrap_or(Ty::ERROR)
     }
 
     fn set_expr_type(&mut self, module: ModuleId, expr: ExprId, ty: Ty) {
-        self.inferred.exprs[module][expr] = ty;
+        let position = self.part.position(expr);
+        if let Some(known) = position.and_then(|position| self.inferred.exprs[module].get_mut(position)) {
+            *known = ty;
+        }
     }
 
     fn report(&mut self, diagnostic: impl Into<Diagnostic>) {

@@ -20,13 +20,17 @@
 //! # Invariant
 //! After an error, the types involved become the error type, which is equal to every type. So one mistake is reported once.
 
+mod parts;
+
 use mcl_diagnostics::Diagnostic;
+use rayon::prelude::*;
 
 use crate::infer::optional::{instance_scopes, optional_definitions};
 use crate::infer::reachable::reachable_definitions;
-use crate::infer::{Inference, Usage};
+use crate::infer::{Inference, Part, Usage};
 use crate::scoped::Scoped;
 use crate::typed::Typed;
+use crate::unify::parts::{joined, parts};
 
 /// Finds the types of everything that the program uses. Where an error was reported, types are missing
 /// ([`crate::TypeId::UNTYPED`]).
@@ -38,8 +42,26 @@ pub fn unify(scoped: Scoped) -> (Typed, Vec<Diagnostic>) {
     let reachable = reachable_definitions(&scoped);
     let instance_scopes = instance_scopes(&scoped);
     let optional = optional_definitions(&scoped, &instance_scopes, &reachable);
-    let mut inference = Inference::new(&scoped, Usage { reachable, optional, instance_scopes });
-    inference.infer_program();
-    let (tables, diagnostics) = inference.finish();
+    let usage = Usage { reachable, optional, instance_scopes };
+    let infer = |part: &Part| {
+        let mut inference = Inference::new(&scoped, &usage, part.clone());
+        inference.infer_program();
+        inference.finish()
+    };
+    if let Some(parts) = parts(&scoped, rayon::current_num_threads()) {
+        let (tables, diagnostics): (Vec<_>, Vec<_>) = parts.par_iter().map(infer).unzip();
+        // What is wrong may be worded in terms of the whole program.
+        if diagnostics.iter().all(Vec::is_empty) {
+            let tables = joined(&scoped, &parts, tables);
+            return (tables.into_typed(scoped), Vec::new());
+        }
+    }
+    let (tables, diagnostics) = infer(&Part::whole(&scoped));
     (tables.into_typed(scoped), diagnostics)
+}
+
+/// Whether a program is typed in parts.
+#[cfg(test)]
+pub(crate) fn is_divided(scoped: &Scoped, threads: usize) -> bool {
+    parts(scoped, threads).is_some()
 }

@@ -21,17 +21,19 @@ const MAX_TYPE_DEPTH: u32 = 400;
 
 /// The tables of [`Typed`], without the program that they belong to.
 pub(crate) struct Tables {
-    types: TypeTable,
-    exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
-    defs: PrimaryMap<DefId, TypeId>,
-    generics: PrimaryMap<ScopeId, TypeVars>,
-    instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
-    call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
+    pub(crate) types: TypeTable,
+    pub(crate) exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
+    pub(crate) defs: PrimaryMap<DefId, TypeId>,
+    pub(crate) generics: PrimaryMap<ScopeId, TypeVars>,
+    pub(crate) instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
+    pub(crate) call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
+    /// How many of the calls are in definitions of the top level; they come first.
+    pub(crate) definition_calls: usize,
 }
 
 impl Tables {
     pub(crate) fn into_typed(self, scoped: Scoped) -> Typed {
-        let Tables { types, exprs, defs, generics, instance_types, call_types } = self;
+        let Tables { types, exprs, defs, generics, instance_types, call_types, definition_calls: _ } = self;
         Typed { scoped, types, exprs, defs, generics, instance_types, call_types }
     }
 }
@@ -64,7 +66,9 @@ impl Inference<'_> {
         // The obligations of a class are checked for each include; equal errors are reported once.
         let mut seen = FxHashSet::default();
         diagnostics.retain(|diagnostic| seen.insert((diagnostic.code.name(), diagnostic.span)));
-        let tables = Tables { types: interner.table, exprs, defs, generics, instance_types, call_types };
+        let definition_calls = self.definition_calls;
+        let tables =
+            Tables { types: interner.table, exprs, defs, generics, instance_types, call_types, definition_calls };
         (tables, diagnostics)
     }
 

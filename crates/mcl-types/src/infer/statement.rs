@@ -42,23 +42,30 @@ struct Walk {
 }
 
 impl Inference<'_> {
-    /// Types the whole program.
+    /// Types the part of the program.
     pub(crate) fn infer_program(&mut self) {
         self.check_variants();
         let root = self.scoped.root();
-        let mut walk = Walk { tasks: vec![Task::Definitions(root, 0)], visited_modules: EntitySet::new() };
+        let mut walk =
+            Walk { tasks: vec![Task::Definitions(root, self.part.order.start)], visited_modules: EntitySet::new() };
         walk.visited_modules.insert(self.scoped.scope(root).module);
         while let Some(task) = walk.tasks.pop() {
             match task {
                 Task::Definitions(scope, next) => match self.scoped.scope(scope).order.get(next) {
-                    Some(stmt) => {
+                    Some(stmt) if scope != root || next < self.part.order.end => {
                         walk.tasks.push(Task::Definitions(scope, next + 1));
                         self.definition(scope, *stmt, &mut walk);
                     }
-                    None => walk.tasks.push(Task::Statements(scope, 0)),
+                    _ if scope == root => {
+                        self.definition_calls = self.inferred.calls.len();
+                        walk.tasks.push(Task::Statements(root, self.part.body.start));
+                    }
+                    _ => walk.tasks.push(Task::Statements(scope, 0)),
                 },
                 Task::Statements(scope, next) => {
-                    if let Some(stmt) = self.scoped.scope(scope).body.get(next) {
+                    if let Some(stmt) = self.scoped.scope(scope).body.get(next)
+                        && (scope != root || next < self.part.body.end)
+                    {
                         walk.tasks.push(Task::Statements(scope, next + 1));
                         self.statement(scope, *stmt, &mut walk.tasks);
                     }

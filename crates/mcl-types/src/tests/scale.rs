@@ -105,3 +105,61 @@ fn many_fields_of_one_parameter_take_linear_time() {
     // Quadratic time would be a hundred times as long.
     assert!(large < 40 * small, "{small:?}, {large:?}");
 }
+
+/// A program of several kinds of statements, whose repetitions share no names.
+fn independent_statements(count: usize) -> String {
+    let statement = |i: usize| {
+        format!(
+            "func f{i}($a, $b) {{ $a + $a->x{i} }}\nfunc g{i}($a) {{ [$a, $a] }}\n$l{i} = g{i}({i})\nclass c{i}($p, $q) {{\n\
+             $v = $p[0]\n$w = g{i}($q)\ntest \"${{q}}\" {{ int64 => $v, anotherstr => $w[0], }}\n}}\ninclude c{i}($l{i}, \
+             \"{i}\") as k{i}\ninclude c{i}([1], \"n{i}\")\nif true {{\n$m = {{\"a\" => g{i}(1.5)}}\ntest \"m{i}\" {{ float32 => \
+             $m[\"a\"][0], int64 => $k{i}.v, }}\n}}\nfor $n, $e in g{i}(\"e{i}\") {{\ntest \"${{e}}\" {{ int64 => $n, }}\n}}\n"
+        )
+    };
+    (0..count).map(statement).collect::<String>().replace("$a + $a->x", "$a->x")
+}
+
+#[test]
+fn parts_give_the_tables_of_the_whole() {
+    let program = independent_statements(500);
+    let in_pool = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+        pool.install(|| compile(&program))
+    };
+    let (whole, diagnostics, _) = in_pool(1);
+    assert!(diagnostics.is_empty(), "{:?}", diagnostics[0]);
+    assert!(crate::unify::is_divided(&whole.scoped, 2) && crate::unify::is_divided(&whole.scoped, 3));
+    assert!(!whole.call_types.is_empty() && whole.generics.values().any(|range| !range.is_empty()));
+    for threads in [2, 3] {
+        let (parts, diagnostics, _) = in_pool(threads);
+        assert!(diagnostics.is_empty());
+        assert!(parts == whole, "{threads} threads");
+    }
+}
+
+#[test]
+fn statements_that_share_a_name_are_in_one_part() {
+    for (beginning, end) in [
+        ("$x = 1\n", "test \"z\" { int64 => $x, }\n"),
+        ("test \"z\" { int64 => $x, }\n", "$x = 1\n"),
+        ("class c($x) {\n$y = $x\n}\n", "include c(1) as k\ntest \"z\" { int64 => $k.y, }\n"),
+        ("func f($x) { $x }\n", "if true {\ntest \"z\" { int64 => f(1), }\n}\n"),
+    ] {
+        let (typed, diagnostics, _) = compile(&format!("{beginning}{}{end}", independent_statements(500)));
+        assert!(diagnostics.is_empty(), "{:?}", diagnostics[0]);
+        assert!(!crate::unify::is_divided(&typed.scoped, 2), "{beginning}");
+    }
+}
+
+#[test]
+fn errors_do_not_depend_on_the_number_of_threads() {
+    let program =
+        independent_statements(500) + "test \"z\" { int64 => f1(struct{x1 => 1}, 2) + \"a\", }\n$w variant = 1\n";
+    let in_pool = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+        pool.install(|| compile(&program).1)
+    };
+    let whole = in_pool(1);
+    assert_eq!(whole.len(), 2);
+    assert_eq!(in_pool(2), whole);
+}

@@ -1,0 +1,147 @@
+//! Joining the tables of parts.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use indexmap::IndexMap;
+use mcl_parser::ast::ExprId;
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
+
+use crate::infer::Part;
+use crate::infer::output::Tables;
+use crate::scoped::{ScopeId, Scoped, TypeVars};
+use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable};
+
+/// Joins the tables of the parts of a program to those of the whole.
+pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Tables {
+    let generics = joined_generics(scoped, &tables);
+    let mut join = Join::new(&tables, &generics);
+    let module = scoped.scope(scoped.root()).module;
+    let length = scoped.module(module).exprs.len();
+    let mut exprs: PrimaryMap<ExprId, TypeId> = PrimaryMap::with_capacity(length);
+    for (number, (part, tables)) in parts.iter().zip(&tables).enumerate() {
+        let first = part.exprs.as_ref().map_or(0, |range| range.start as usize);
+        exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, first.saturating_sub(exprs.len())));
+        exprs.extend(tables.exprs[module].values().map(|ty| join.ty(number, *ty)));
+    }
+    exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, length.saturating_sub(exprs.len())));
+    let defs = scoped.defs.keys().map(|def| {
+        let typed = tables.iter().enumerate().find(|(_, tables)| tables.defs[def] != TypeId::UNTYPED);
+        typed.map_or(TypeId::UNTYPED, |(number, tables)| join.ty(number, tables.defs[def]))
+    });
+    let defs = defs.collect();
+    let instance_types = scoped.instances.keys().map(|instance| {
+        let typed = tables.iter().enumerate().find(|(_, tables)| !tables.instance_types[instance].is_empty());
+        typed.map_or_else(Box::default, |(number, tables)| {
+            tables.instance_types[instance].iter().map(|ty| join.ty(number, *ty)).collect()
+        })
+    });
+    let instance_types = instance_types.collect();
+    let mut call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher> = IndexMap::default();
+    // The definitions of all parts are typed before the other statements.
+    for is_definition in [true, false] {
+        for (number, tables) in tables.iter().enumerate() {
+            let calls = if is_definition {
+                0..tables.definition_calls
+            } else {
+                tables.definition_calls..tables.call_types.len()
+            };
+            for (call, types) in tables.call_types.get_range(calls).into_iter().flatten() {
+                call_types.insert(*call, types.iter().map(|ty| join.ty(number, *ty)).collect());
+            }
+        }
+    }
+    let definition_calls = tables.iter().map(|tables| tables.definition_calls).sum();
+    let exprs = [exprs].into_iter().collect();
+    Tables { types: join.table, exprs, defs, generics, instance_types, call_types, definition_calls }
+}
+
+/// Numbers the variables of all scopes. Each scope belongs to one part.
+fn joined_generics(scoped: &Scoped, tables: &[Tables]) -> PrimaryMap<ScopeId, TypeVars> {
+    let mut end = 0;
+    let range = |scope: ScopeId| {
+        let count: u32 = tables.iter().map(|tables| tables.generics[scope].len() as u32).sum();
+        end += count;
+        end - count..end
+    };
+    scoped.scopes.keys().map(range).collect()
+}
+
+/// Copies types from the tables of the parts to the joint one.
+struct Join<'a> {
+    table: TypeTable,
+    sources: Vec<Source<'a>>,
+}
+
+/// The types of a part.
+struct Source<'a> {
+    types: &'a TypeTable,
+    /// The joint number of each type variable.
+    numbers: Vec<u32>,
+    /// The joint id of each type that was copied.
+    known: SecondaryMap<TypeId, PackedOption<TypeId>>,
+}
+
+impl<'a> Join<'a> {
+    fn new(tables: &'a [Tables], generics: &PrimaryMap<ScopeId, TypeVars>) -> Join<'a> {
+        let table = TypeTable::default();
+        let source = |part: &'a Tables| {
+            let mut known = SecondaryMap::with_capacity(part.types.len());
+            // Types without parts have the same id in every table.
+            for id in (0..table.len()).map(TypeId::new) {
+                known[id] = id.into();
+            }
+            let ranges = part.generics.iter().filter(|(_, range)| !range.is_empty());
+            let numbers = ranges.flat_map(|(scope, _)| generics[scope].clone()).collect();
+            Source { types: &part.types, numbers, known }
+        };
+        let sources = tables.iter().map(source).collect();
+        Join { table, sources }
+    }
+
+    /// Returns the joint id of a type of a part; parts of types are copied in the order in which unify makes them.
+    fn ty(&mut self, part: usize, id: TypeId) -> TypeId {
+        let Source { types, numbers, known } = &mut self.sources[part];
+        if let Some(id) = known[id].expand() {
+            return id;
+        }
+        let mut work: SmallVec<[TypeId; 8]> = smallvec![id];
+        while let Some(id) = work.last().copied() {
+            if known[id].is_some() {
+                work.pop();
+                continue;
+            }
+            let mut node = types.get(id).clone();
+            let before = work.len();
+            for_each_part(&mut node, |part| match known[*part].expand() {
+                Some(joint) => *part = joint,
+                None => work.push(*part),
+            });
+            if work.len() > before {
+                continue;
+            }
+            work.pop();
+            if let TypeNode::Var(number) = &mut node {
+                *number = numbers.get(*number as usize).copied().unwrap_or(*number);
+            }
+            known[id] = self.table.intern(node).into();
+        }
+        known[id].expand().unwrap_or(TypeId::UNTYPED)
+    }
+}
+
+fn for_each_part(node: &mut TypeNode, mut visit: impl FnMut(&mut TypeId)) {
+    match node {
+        TypeNode::Untyped | TypeNode::Bool | TypeNode::Str | TypeNode::Int | TypeNode::Float | TypeNode::Var(_) => {}
+        TypeNode::List(element) => visit(element),
+        TypeNode::Map(key, value) => {
+            visit(key);
+            visit(value);
+        }
+        TypeNode::Struct(fields) => fields.iter_mut().for_each(|(_, ty)| visit(ty)),
+        TypeNode::Func(args, result) => {
+            args.iter_mut().for_each(&mut visit);
+            visit(result);
+        }
+    }
+}
