@@ -77,37 +77,6 @@ impl Chains {
     }
 }
 
-/// The states and symbols of a parse, kept for the next one.
-#[derive(Default)]
-pub struct Stack {
-    /// The current state is the last.
-    pub states: Vec<i16>,
-    /// The symbols between the states.
-    pub symbols: Vec<tables::Symbol>,
-    chains: Chains,
-}
-
-impl Stack {
-    /// Returns to the state before the first terminal.
-    pub fn restart(&mut self) {
-        self.symbols.clear();
-        self.states.clear();
-        self.states.push(INITIAL);
-    }
-
-    /// Returns the current state.
-    pub fn top(&self) -> i16 {
-        self.states.last().copied().unwrap_or(INITIAL)
-    }
-
-    /// Applies the rules that pass the last symbol on before a terminal.
-    pub fn pass_on(&mut self, terminal: usize) {
-        if let [.., below, top] = &mut self.states[..] {
-            *top = self.chains.end(*below, *top, terminal);
-        }
-    }
-}
-
 /// The states after some terminals, without the symbols between them.
 #[derive(Clone)]
 pub struct States {
@@ -216,5 +185,42 @@ impl Step {
         let state = self.top(states);
         self.new.push(tables::goto(state, nonterminal));
         true
+    }
+}
+
+/// The states and symbols of a parse, kept for the next one.
+#[derive(Default)]
+pub struct Stack {
+    /// The current state is the last.
+    pub states: Vec<i16>,
+    /// The symbols between the states.
+    pub symbols: Vec<tables::Symbol>,
+    /// Tries terminals on the states.
+    step: Step,
+}
+
+impl Stack {
+    /// Returns to the state before the first terminal.
+    pub fn restart(&mut self) {
+        self.symbols.clear();
+        self.states.clear();
+        self.states.push(INITIAL);
+    }
+
+    /// Returns the tokens that the grammar accepts next.
+    pub fn expected(&mut self) -> TokenSet {
+        self.step.expected(&self.states)
+    }
+
+    /// Returns the current state.
+    pub fn top(&self) -> i16 {
+        self.states.last().copied().unwrap_or(INITIAL)
+    }
+
+    /// Applies the rules that pass the last symbol on before a terminal.
+    pub fn pass_on(&mut self, terminal: usize) {
+        if let [.., below, top] = &mut self.states[..] {
+            *top = self.step.chains.end(*below, *top, terminal);
+        }
     }
 }

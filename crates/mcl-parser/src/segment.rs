@@ -5,7 +5,7 @@
 
 use mcl_lexer::TokenIdx;
 
-use crate::automaton::{Action, Stack, Step, passes_on};
+use crate::automaton::{Action, Stack, passes_on};
 use crate::builder::Builder;
 use crate::grammar::tables;
 use crate::terminals::{Edits, Position, Terminal, TerminalSource};
@@ -37,7 +37,7 @@ pub fn parse_segment(
     let failed_at = run(&mut stack, builder, &mut source);
     let result = match failed_at {
         None => Ok(source.position()),
-        Some(token) => Err(ParseFailure { token, expected: Step::default().expected(&stack.states) }),
+        Some(token) => Err(ParseFailure { token, expected: stack.expected() }),
     };
     builder.stack = stack;
     result

@@ -88,6 +88,8 @@ pub struct TerminalSource<'t> {
     edits: &'t Edits,
     end: TokenIdx,
     progress: Progress,
+    /// The first edit at or after the position, as far as it is known; earlier positions have none.
+    next_edit: TokenIdx,
 }
 
 impl<'t> TerminalSource<'t> {
@@ -98,7 +100,7 @@ impl<'t> TerminalSource<'t> {
 
     /// Continues with a segment up to the token `end`, or to the first `}` that is unmatched before it.
     pub fn resumed(tokens: &'t Tokens, edits: &'t Edits, progress: Progress, end: TokenIdx) -> TerminalSource<'t> {
-        TerminalSource { tokens, edits, end, progress }
+        TerminalSource { tokens, edits, end, progress, next_edit: TokenIdx::FIRST }
     }
 
     /// Returns how far the segment was fed.
@@ -129,6 +131,16 @@ impl<'t> TerminalSource<'t> {
         true
     }
 
+    /// Returns the edit at a position, which never decreases.
+    fn edit_at(&mut self, at: TokenIdx) -> Option<&'t Edit> {
+        if at < self.next_edit || self.edits.is_empty() {
+            return None;
+        }
+        let next = self.edits.range(at..).next();
+        self.next_edit = next.map_or(self.tokens.end_idx() + 1, |(position, _)| *position);
+        next.filter(|(position, _)| **position == at).map(|(_, edit)| edit)
+    }
+
     /// Returns the next terminal, between its first token and the token after it.
     pub fn next_terminal(&mut self) -> Option<(TokenIdx, Terminal, TokenIdx)> {
         loop {
@@ -137,8 +149,7 @@ impl<'t> TerminalSource<'t> {
                 return None;
             }
             // An insertion at the end belongs to the segment, a replacement there does not.
-            if !self.edits.is_empty()
-                && let Some(edit) = self.edits.get(&at)
+            if let Some(edit) = self.edit_at(at)
                 && (at < self.end || edit.resume == at)
             {
                 if let Some(terminal) = edit.terminals.get(self.progress.position.fed) {
