@@ -236,7 +236,7 @@ impl Crate {
 type Dependencies = Vec<(String, String)>;
 
 /// Returns the cycles, without the dependencies that `is_allowed`: the names of their files.
-fn cycles<'d>(dependencies: &'d Dependencies, is_allowed: impl Fn(&str, &str) -> bool) -> Vec<Vec<&'d str>> {
+fn cycles(dependencies: &Dependencies, is_allowed: impl Fn(&str, &str) -> bool) -> Vec<Vec<&str>> {
     let kept = dependencies.iter().filter(|(from, to)| !is_allowed(from, to));
     let graph: DiGraphMap<&str, ()> = kept.map(|(from, to)| (from.as_str(), to.as_str(), ())).collect();
     tarjan_scc(&graph).into_iter().filter(|component| component.len() > 1).collect()
