@@ -27,7 +27,7 @@ use test_support::{min_of, ratio};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The memory that an iteration of a loop may take if its body needs only the element and pure functions, in bytes.
-const MAX_ITERATION_BYTES: f64 = 400.0;
+const MAX_ITERATION_BYTES: f64 = 450.0;
 
 const SPAN: Span = Span::new(FileId::MAIN, 0, 0);
 

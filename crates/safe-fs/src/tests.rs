@@ -245,3 +245,38 @@ fn temporary_directories_are_removed_unless_something_is_in_them() {
     assert_eq!(left_temporaries(&machine), [".mgmt-tmp-0123456789abcdef-full", ".mgmt-tmp-another"]);
     assert_eq!(machine.get("/state/temporaries"), Some(Vec::new()), "nothing is tried again");
 }
+
+/// After a crash, a file has another content only because of the interrupted process, or it stays.
+#[test]
+fn mount_point_that_somebody_else_changed_meanwhile_is_not_restored() {
+    for change in [
+        |machine: &Simulated| machine.put(FILE, b"foreign, and longer than both\n"),
+        |machine: &Simulated| {
+            machine.remove(FILE);
+            // A part of the new content, in another object.
+            machine.put(FILE, b"ol");
+            machine.mount_on(FILE);
+        },
+    ] {
+        let mut crashed = 0;
+        for call in 1..MAX_CALLS {
+            let machine = machine(&mut Rng::with_seed(call), None);
+            machine.put(FILE, b"old\n");
+            machine.mount_on(FILE);
+            machine.sync_all();
+            let first = files(&machine).expect("an empty state");
+            machine.inject(machine.calls() + call, Fault::Crash);
+            if first.write(Path::new(FILE), b"new\n", 0o600).is_ok() {
+                break;
+            }
+            machine.restart();
+            change(&machine);
+            machine.sync_all();
+            let before = machine.get(FILE);
+            files(&machine).expect("a readable state");
+            assert_eq!(machine.get(FILE), before, "call {call}");
+            crashed += 1;
+        }
+        assert!(crashed > 10, "{crashed}");
+    }
+}

@@ -175,3 +175,22 @@ fn copies_that_nobody_needs_are_removed_by_the_next_process() {
     assert_eq!(machine.names(contents), needed);
     assert_eq!(stored(&machine, FILE), [b"first".to_vec()]);
 }
+
+/// A purge removes one file after the other.
+#[test]
+fn removing_one_of_many_files_takes_as_many_calls_as_removing_the_first() {
+    let machine = machine(1);
+    let paths: Vec<String> = (0..400).map(|number| format!("/etc/conf/{number}")).collect();
+    paths.iter().for_each(|path| machine.put(path, path.as_bytes()));
+    let (files, _) = open(&machine, Limits { total: 1 << 24, ..LIMITS }).expect("an empty store");
+    let mut calls = Vec::new();
+    for path in &paths {
+        let before = machine.calls();
+        files.lock(Path::new(path), LastLink::Keep).and_then(|target| target.remove_tree()).expect("nothing fails");
+        calls.push(machine.calls() - before);
+    }
+    assert_eq!(records(&machine).len(), paths.len());
+    // Short writes are repeated, at random.
+    let most = |calls: &[u64]| calls.iter().max().copied().unwrap_or(0);
+    assert!(most(&calls[300..]) <= most(&calls[1..100]) + 8, "{calls:?}");
+}
