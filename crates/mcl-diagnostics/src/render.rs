@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 /// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. The first error
-/// is thus the primary one. Duplicates are removed.
+/// is thus the primary one. Duplicates are removed. The format for people shows them by file and place.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.stage, d.span.is_none(), d.span, d.severity, d.code.name(), d.message.as_str())

@@ -1,6 +1,9 @@
-//! Artifacts that no compiler made, calls of every function, and the examples of `mclc explain`.
+//! Artifacts that no compiler made, calls of every function, the examples of `mclc explain`, and programs with their verdicts.
 
 mod explanations;
 mod hostile;
 mod mutated;
+mod program;
+mod refused;
 mod signatures;
+mod verdicts;

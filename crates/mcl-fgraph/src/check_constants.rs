@@ -1,6 +1,6 @@
 //! Checks the constant values of resources.
 //!
-//! A parameter is checked on its own, and, if all of a resource is constant, together with the name and the others. What is
+//! The values that are constant are checked by themselves, and, if all of a resource is constant, together. What is
 //! missing, or wrong with the name, counts unless some edge of the program sends a value to a resource of the kind.
 
 use std::sync::Arc;
@@ -8,9 +8,7 @@ use std::sync::Arc;
 use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, EntryKind, Resource};
 use mcl_value::{Str, Value};
-use resource_graph::{
-    Check, Field, Meta, Repr, ResourceId, ResourceKind, ValidationError, kind, validate, validate_value,
-};
+use resource_graph::{ResourceId, ResourceKind, ValidationError, kind, validate, validate_some_values, validate_value};
 
 use crate::builder::as_const;
 use crate::lower::Lowering;
@@ -25,32 +23,48 @@ impl Lowering<'_> {
         values: &[(Option<Operand>, Operand)],
     ) {
         let Some(kind) = kind(ast.name(resource.kind)).filter(|_| !resource.collect) else { return };
+        let mut constants = resource_graph::Resource::new(ResourceId::new(kind.name, ""));
         let (mut is_constant, mut is_refused) = (true, false);
         for (entry, (condition, value)) in resource.entries.iter().zip(values) {
-            let value = self.constant_value(*value);
-            let error = match &entry.kind {
+            let property = match &entry.kind {
                 EntryKind::Edge { .. } => continue,
-                EntryKind::Field { name, .. } => {
-                    let field = kind.field(ast.name(*name));
-                    is_constant &= value.is_some() && field.is_some();
-                    let is_checked = |field: &&Field| field.check != Check::Any || field.repr != Repr::Plain;
-                    let checked = field.filter(is_checked).zip(value);
-                    checked.and_then(|(field, value)| validate_value(field, &value).err())
-                }
-                EntryKind::Meta { property, .. } => {
-                    is_constant &= value.is_some();
-                    let set = |value: Value| Meta::default().set(kind, ast.name(*property), &value);
-                    value.and_then(|value| set(value).err()).map(|error| ValidationError::new(error.to_string()))
-                }
+                EntryKind::Field { name, .. } => ast.name(*name),
+                EntryKind::Meta { property, .. } => ast.name(*property),
             };
             is_constant &= condition.is_none();
-            if let Some(error) = error {
+            let Some(value) = self.constant_value(*value) else {
+                is_constant = false;
+                continue;
+            };
+            let result = match &entry.kind {
+                EntryKind::Meta { .. } => {
+                    constants.meta.set(kind, property, &value).map_err(|error| ValidationError::new(error.to_string()))
+                }
+                EntryKind::Field { .. } | EntryKind::Edge { .. } => match kind.field(property) {
+                    Some(field) => validate_value(field, &value).map(|()| {
+                        constants.params.insert(Arc::clone(property), value);
+                    }),
+                    None => {
+                        is_constant = false;
+                        Ok(())
+                    }
+                },
+            };
+            if let Err(error) = result {
                 self.refused.add_value(kind, entry.span, error);
                 is_refused = true;
             }
         }
-        if is_constant && !is_refused {
-            self.check_together(ast, resource, kind, name, values);
+        let names = match self.constant_value(name) {
+            Some(Value::Str(name)) => vec![name],
+            Some(Value::List(names)) => names.iter().filter_map(str_of).collect(),
+            _ => return,
+        };
+        for name in names {
+            constants.id = ResourceId::new(kind.name, &*name.to_text());
+            if self.check_together(ast, resource, kind, &mut constants, is_constant, is_refused) {
+                return;
+            }
         }
     }
 
@@ -58,38 +72,33 @@ impl Lowering<'_> {
         self.emitter.pool.value(as_const(operand)?)
     }
 
-    /// Validates a resource whose parameters are all constant.
+    /// Validates the constant parameters together, and removes those that are refused. Returns whether there are any.
     fn check_together(
         &mut self,
         ast: &Ast,
         resource: &Resource,
         kind: &'static ResourceKind,
-        name: Operand,
-        values: &[(Option<Operand>, Operand)],
-    ) {
-        let names = match self.constant_value(name) {
-            Some(Value::Str(name)) => vec![name],
-            Some(Value::List(names)) => names.iter().filter_map(str_of).collect(),
-            _ => return,
-        };
-        let mut whole = resource_graph::Resource::new(ResourceId::new(kind.name, ""));
-        for (entry, (_, value)) in resource.entries.iter().zip(values) {
-            let (EntryKind::Field { name, .. } | EntryKind::Meta { property: name, .. }) = &entry.kind else {
-                continue;
-            };
-            let Some(value) = self.constant_value(*value) else { return };
-            if let EntryKind::Field { .. } = entry.kind {
-                whole.params.insert(Arc::clone(ast.name(*name)), value);
-            } else if whole.meta.set(kind, ast.name(*name), &value).is_err() {
-                return;
+        constants: &mut resource_graph::Resource,
+        is_constant: bool,
+        is_refused: bool,
+    ) -> bool {
+        let (mut is_constant, mut is_refused) = (is_constant, is_refused);
+        while let Err(error) = if is_constant { validate(constants) } else { validate_some_values(constants) } {
+            let removed = error.param.as_ref().and_then(|param| constants.params.shift_remove(param));
+            // What is missing, or wrong with the whole, may follow from a value that was refused before, or is computed.
+            if removed.is_some() || is_constant && !is_refused {
+                self.refuse(ast, resource, kind, error);
+                is_refused = true;
+            }
+            if removed.is_none() {
+                if !is_constant {
+                    return is_refused;
+                }
+                // The values are still checked by themselves.
+                is_constant = false;
             }
         }
-        for name in names {
-            whole.id = ResourceId::new(kind.name, &*name.to_text());
-            if let Err(error) = validate(&whole) {
-                return self.refuse(ast, resource, kind, error);
-            }
-        }
+        is_refused
     }
 
     /// Reports that a resource is invalid, at the entry at fault, or else at its head.

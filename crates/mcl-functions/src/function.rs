@@ -39,6 +39,17 @@ impl Function {
         self.name.rsplit_once('.').map_or(self.name, |(_, name)| name)
     }
 
+    /// Returns the types that a call can have, as people read them.
+    #[must_use]
+    pub fn signatures(&self) -> Vec<String> {
+        let declared: &[&str] = match &self.signature {
+            Signature::Fixed(_) if !self.choices.is_empty() => self.choices,
+            Signature::Fixed(text) => std::slice::from_ref(text),
+            Signature::CallSite(site) => site.overloads(),
+        };
+        declared.iter().map(|declared| readable_signature(declared)).collect()
+    }
+
     /// Returns the name that vertices of the function graph show (spec 03 §1.3).
     #[must_use]
     pub fn display_name(&self) -> &'static str {
@@ -293,4 +304,42 @@ pub trait StreamContext {
     /// Returns what a resource of the same program offers to functions: the value of the `value` resource of that name, or
     /// the `struct{status int; output str}` of the `http:client` resource of that name. Requests a call when it changes.
     fn shared_value(&mut self, kind: &str, name: &str) -> Option<Value>;
+}
+
+/// Returns a declared function type without the numbers that stand for the names of arguments: `func(str) int` for
+/// `func(0 str) int`.
+#[must_use]
+pub fn readable_signature(declared: &str) -> String {
+    let mut out = String::with_capacity(declared.len());
+    let mut rest = declared;
+    while let Some(at) = rest.find(['(', ',']) {
+        let (before, after) = rest.split_at(at + 1);
+        out.push_str(before);
+        let spaces = after.len() - after.trim_start().len();
+        out.push_str(&after[..spaces]);
+        let name = after.trim_start();
+        let unnumbered = name.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest = match unnumbered.strip_prefix(' ') {
+            Some(ty) if unnumbered.len() < name.len() => ty,
+            _ => name,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable_signature;
+
+    #[test]
+    fn arguments_without_names_have_no_numbers() {
+        assert_eq!(readable_signature("func(0 ?1) int"), "func(?1) int");
+        assert_eq!(readable_signature("func(0 int, 1 int) int"), "func(int, int) int");
+        assert_eq!(
+            readable_signature("func(inputs []?1, function func(0 ?1) ?2) []?2"),
+            "func(inputs []?1, function func(?1) ?2) []?2"
+        );
+        assert_eq!(readable_signature("func() struct{x1 float}"), "func() struct{x1 float}");
+    }
 }

@@ -51,6 +51,6 @@ mod tests;
 pub use constants::{VARIABLES, Variable, VariableValue};
 pub use function::{
     COMMANDS_DISABLED, CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation,
-    InputVersion, Plain, Purity, Sensitivity, Signature, Stream, StreamContext,
+    InputVersion, Plain, Purity, Sensitivity, Signature, Stream, StreamContext, readable_signature,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};

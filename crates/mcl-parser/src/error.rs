@@ -157,3 +157,10 @@ impl_from!(
     Type(TypeError),
     Habit(HabitError),
 );
+
+/// A construct of another language that covers no more than its own tokens.
+impl From<HabitKind> for SyntaxErrorKind {
+    fn from(kind: HabitKind) -> SyntaxErrorKind {
+        HabitError { kind, covers: None }.into()
+    }
+}

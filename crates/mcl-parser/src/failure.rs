@@ -4,7 +4,7 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
 use crate::bracket::BracketContext;
-use crate::error::{Found, SyntaxError, SyntaxErrorKind};
+use crate::error::{Found, HabitKind, SyntaxError, SyntaxErrorKind};
 use crate::token_set::TokenSet;
 
 /// A failed statement.
@@ -94,6 +94,11 @@ impl<'t> Failure<'t> {
         self.text_of(token).to_owned()
     }
 
+    /// Returns the text from one token to another, inclusive.
+    pub fn text_over(&self, first: TokenIdx, last: TokenIdx) -> &'t str {
+        self.text.get(self.tokens.start(first) as usize..self.tokens.end(last) as usize).unwrap_or("")
+    }
+
     /// Returns the span of a token.
     pub fn span_of(&self, token: TokenIdx) -> Span {
         self.tokens.span(self.file, token)
@@ -116,5 +121,14 @@ impl<'t> Failure<'t> {
     /// Creates an error at a token.
     pub fn error_at(&self, kind: impl Into<SyntaxErrorKind>, token: TokenIdx) -> SyntaxError {
         SyntaxError::new(kind, self.span_of(token))
+    }
+    /// Creates the error for a construct of another language at the failing token.
+    pub fn habit(&self, kind: HabitKind) -> Option<SyntaxError> {
+        Some(self.error(kind))
+    }
+
+    /// Creates the error for a construct of another language at the tokens from `first` to `last`.
+    pub fn habit_over(&self, first: TokenIdx, last: TokenIdx, kind: HabitKind) -> Option<SyntaxError> {
+        Some(SyntaxError::new(kind, self.span_of(first).to(self.span_of(last))))
     }
 }

@@ -29,6 +29,7 @@ pub enum Role {
     Call,
     Deferral,
     End,
+    Realize,
 }
 
 /// Returns what a word introduces in Puppet, Terraform, Go, Python, JavaScript, Rust, Ruby or a shell. None of the words is
@@ -53,6 +54,7 @@ pub fn role(word: &str) -> Option<Role> {
         "return" => Role::Return,
         "from" | "use" | "using" | "require" | "source" => Role::Import,
         "contain" | "hiera_include" => Role::Include,
+        "realize" => Role::Realize,
         "type" | "enum" | "interface" | "typedef" | "trait" | "impl" | "record" => Role::TypeDeclaration,
         "package" | "namespace" => Role::PackageClause,
         "public" | "private" | "protected" | "static" | "async" | "pub" | "abstract" | "final" | "export" => {

@@ -27,6 +27,7 @@ mod diagnosis;
 mod error;
 mod failure;
 mod foreign_keywords;
+mod foreign_kinds;
 mod interpolate;
 mod lint;
 mod lookahead;
@@ -52,6 +53,7 @@ mod grammar {
 
 pub use ast::MAX_DEPTH;
 pub use ast_validation::{check_ast, is_invalid_key};
+pub use foreign_kinds::{FOREIGN_KINDS, kind_of_mcl};
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};

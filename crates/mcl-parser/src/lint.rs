@@ -71,6 +71,11 @@ impl Lint {
         matches!(self, Lint::CommaBeforeCloser | Lint::MissingLastComma)
     }
 
+    /// Whether each such place is to be mended by itself, so that all of them are reported.
+    fn is_about_one_place(self) -> bool {
+        [Code::W0101, Code::W0102, Code::W0108].contains(&self.code())
+    }
+
     /// Returns what mgmt 1.1 rejects.
     fn subject(self) -> &'static str {
         match self {
@@ -161,7 +166,7 @@ impl Linter<'_, '_> {
             }
             let starts_here = starts.get(statement) == Some(&start);
             if let Some(lint) = self.newline_lint(frames.last(), i, kind, starts_here)
-                && (self.last != Some((lint.code(), statement)) || lint.code() == Code::W0108)
+                && (self.last != Some((lint.code(), statement)) || lint.is_about_one_place())
             {
                 self.last = Some((lint.code(), statement));
                 let previous = i.previous().filter(|_| lint.is_at_previous_token());

@@ -163,6 +163,8 @@ fn statement(error: &StatementError) -> Words {
         StatementError::DottedResourceKind => {
             message("invalid `.` in the kind of a resource").help("the parts of a kind are joined by colons: `aws:ec2`")
         }
+        StatementError::MissingResourceKind { name } => message(format!("missing kind of the resource `{name}`"))
+            .help(format!("a resource starts with its kind: `file {name} {{ … }}`")),
         StatementError::MissingResourceName { kind } => message(format!("missing name of the `{kind}` resource"))
             .help(format!("the name precedes the brace: `{kind} \"name\" {{ … }}`")),
         StatementError::ExpectedResourceName { kind, found, has_body } => {
@@ -368,8 +370,12 @@ fn bare_word(error: &BareWordError) -> Words {
     match error {
         BareWordError::Return => message("`return` is not supported")
             .help("the body of a function is one expression, and that is its result"),
-        BareWordError::Null { word } => message(format!("unexpected bare word `{word}`"))
+        BareWordError::Null { word, in_entry: true } => message(format!("unexpected bare word `{word}`"))
             .help("there is no null; leave the field out, or use `cond ?: value`"),
+        BareWordError::Null { word, in_entry: false } => message(format!("unexpected bare word `{word}`")).help(
+            "there is no null; an empty value is `\"\"` or `[]`, and `<|>` replaces a value that is missing: \
+             `$map[\"key\"] <|> \"default\"`",
+        ),
         BareWordError::LowerCaseEdge { word } => {
             let mut kind = word.clone();
             if let Some(first) = kind.get_mut(..1) {
@@ -382,7 +388,12 @@ fn bare_word(error: &BareWordError) -> Words {
             .help(format!("Puppet's `ensure` is `state`, with a value in quotes; `mclc doc {kind}` lists the values")),
         BareWordError::Value { word, ensure_of: None } => message(format!("unexpected bare word `{word}`"))
             .help(format!("a string is quoted, `\"{word}\"`; a variable is written `${word}`")),
-        BareWordError::Other { word } => message(format!("unexpected bare word `{word}`"))
+        BareWordError::Other { word, is_argument: true } => {
+            message(format!("unexpected bare word `{word}`")).help(format!(
+                "a variable is written `${word}`, a call `{word}(…)`, a function as a value `func($x) {{ {word}($x) }}`"
+            ))
+        }
+        BareWordError::Other { word, is_argument: false } => message(format!("unexpected bare word `{word}`"))
             .help(format!("a variable is written `${word}`, a call `{word}(…)`")),
         BareWordError::NamedArgument => message("arguments cannot be named").help("arguments are passed by position"),
         BareWordError::MapKey { word } => message(format!("unexpected bare word `{word}` as a map key")).help(format!(

@@ -45,7 +45,7 @@ use crate::recovery::block::BrokenHead;
 use crate::recovery::block_edit::block_edit;
 use crate::recovery::element::Repair;
 use crate::recovery::foreign::{ForeignStatement, Rest};
-use crate::recovery::search::{Change, Site, TokenEdit};
+use crate::recovery::search::{Change, Reach, Site, TokenEdit};
 use crate::recovery::state::{Attempts, BlockRepair, Brackets, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
 use crate::terminals::{Edit, Position};
@@ -335,7 +335,8 @@ impl<'t> RecoveringParser<'t> {
             {
                 best = Some((reach, edit, start));
             }
-            if cut.is_some() && best.is_some() {
+            // A change that leaves brackets without a partner is only kept if no other one does better.
+            if cut.is_some() && best.is_some_and(|(reach, _, _)| !with_brackets || reach == Reach::End) {
                 break;
             }
         }
@@ -368,8 +369,14 @@ impl<'t> RecoveringParser<'t> {
                 self.statement_position(start)
             }
             Recovery::Replace(edits) => {
+                // The mistake may be in the statement before.
+                let is_before = edits.iter().any(|(at, _)| *at < start);
+                let first = self.builder.last_statement().filter(|_| is_before).unwrap_or(start);
+                if first < start {
+                    self.builder.discard_last_statement();
+                }
                 self.edits.extend(edits);
-                self.statement_position(start)
+                self.statement_position(first)
             }
             Recovery::SkipForeign { end, defines } => {
                 self.remember_bare_names(&defines);
@@ -391,10 +398,8 @@ impl<'t> RecoveringParser<'t> {
                 let new = edit.new_kind();
                 let is_name = matches!(new, Some(TokenKind::Identifier | TokenKind::Capitalized | TokenKind::String));
                 let stays = matches!(edit.change, Change::Insert(_));
-                // A name may also be the last token of the statement before.
-                let is_last = is_name && STATEMENT_START.has(self.kind(edit.at)) || edit.at >= self.tokens.end_idx();
-                let may_start = edit.at == start || edit.at == first || self.tokens.newline_before(edit.at);
-                let starts_statement = stays && STATEMENT_START.has(new) && may_start && !is_last;
+                let starts_statement =
+                    self.starts_statement(edit, start) || edit.at == first && self.starts_statement(edit, first);
                 let is_between = !matches!(edit.change, Change::Replace(_));
                 let repaired = Repaired { token: edit.at, new, is_between, stays, starts_statement, is_name };
                 self.builder.repaired.insert(edit.at, repaired);
@@ -496,6 +501,9 @@ impl<'t> RecoveringParser<'t> {
 
     /// Reports a construct of another language, which is the cause of the other errors in the tokens that it covers.
     fn report_foreign(&mut self, error: SyntaxError) {
+        if self.has_unterminated_string(error.span) {
+            return;
+        }
         if let SyntaxErrorKind::Habit(habit) = &error.kind {
             if habit.covers.is_none() && self.has_unknown_character(error.span) {
                 return;
@@ -525,7 +533,11 @@ impl<'t> RecoveringParser<'t> {
         if self.edited.is_some_and(follows) || self.block_repairs.iter().any(|repair| follows(repair.edit.at)) {
             return;
         }
-        if self.follows_from_parameter(&error, first) || self.follows_from_bare_name(&error) {
+        if self.follows_from_parameter(&error, first)
+            || self.follows_from_bare_name(&error)
+            || self.is_comma_of_last_entry(&error, at)
+            || self.is_known_name(&error)
+        {
             return;
         }
         // An error is not repeated on the same line of the same statement.

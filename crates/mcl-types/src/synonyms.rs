@@ -1,43 +1,4 @@
-//! What Puppet, Ansible and Terraform call resource kinds, fields and meta parameters, as docs/migration.md lists them.
-
-/// Resource kinds: the name elsewhere, and the kind of mcl.
-const KINDS: &[(&str, &str)] = &[
-    ("package", "pkg"),
-    ("apt", "pkg"),
-    ("yum", "pkg"),
-    ("dnf", "pkg"),
-    ("service", "svc"),
-    ("systemd", "svc"),
-    ("systemd_service", "svc"),
-    ("command", "exec"),
-    ("shell", "exec"),
-    ("script", "exec"),
-    ("copy", "file"),
-    ("template", "file"),
-    ("local_file", "file"),
-    ("directory", "file"),
-    ("link", "file"),
-    ("symlink", "file"),
-    ("file_line", "line"),
-    ("lineinfile", "line"),
-    ("ini_setting", "ini:setting"),
-    ("ini_file", "ini:setting"),
-    ("ssh_authorized_key", "ssh:authorized_key"),
-    ("authorized_key", "ssh:authorized_key"),
-    ("cronjob", "cron"),
-    ("notify", "print"),
-    ("debug", "print"),
-    ("docker_container", "docker:container"),
-    ("docker_image", "docker:image"),
-    ("container", "docker:container"),
-    ("unarchive", "tar"),
-    ("archive", "tar"),
-    ("aws_instance", "aws:ec2"),
-    ("ec2", "aws:ec2"),
-    ("hcloud_server", "hetzner:vm"),
-    ("firewall", "firewalld"),
-    ("vm", "virt"),
-];
+//! What Puppet, Ansible and Terraform call fields and meta parameters, as docs/migration.md lists them.
 
 /// Fields: the kind, the name elsewhere, and the field of mcl.
 const FIELDS: &[(&str, &str, &str)] = &[
@@ -78,11 +39,6 @@ const META: &[(&str, &str)] = &[
     ("semaphore", "sema"),
     ("rate", "limit"),
 ];
-
-/// Returns the kind of mcl for the name of a kind elsewhere.
-pub(crate) fn kind(name: &str) -> Option<&'static str> {
-    KINDS.iter().find(|(foreign, _)| *foreign == name).map(|(_, kind)| *kind)
-}
 
 /// Returns what to write in place of a keyword elsewhere that, with a string and braces after it, looks like a kind.
 pub(crate) fn keyword(name: &str) -> Option<&'static str> {
@@ -134,13 +90,14 @@ pub(crate) fn every_kind(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use mcl_parser::FOREIGN_KINDS;
     use resource_graph::META_NAMES;
 
-    use super::{FIELDS, KINDS, META};
+    use super::{FIELDS, META};
 
     #[test]
     fn every_suggestion_exists_and_no_name_elsewhere_is_a_name_of_mcl() {
-        for (foreign, kind) in KINDS {
+        for (foreign, kind) in FOREIGN_KINDS {
             assert!(resource_graph::kind(kind).is_some(), "{kind}");
             assert!(resource_graph::kind(foreign).is_none(), "{foreign}");
         }

@@ -65,4 +65,4 @@ pub use sensitive::{
 pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use structure::keeps_structure;
-pub use validate::{ValidationError, validate, validate_value};
+pub use validate::{ValidationError, validate, validate_some_values, validate_value};

@@ -18,17 +18,24 @@ pub struct ValidationError {
     pub message: String,
     /// How to fix it.
     pub help: Option<String>,
+    /// Whether the value of the parameter is invalid, whatever the others are.
+    pub is_about_value: bool,
 }
 
 impl ValidationError {
     /// Creates an error of the resource as a whole.
     pub fn new(message: impl Into<String>) -> ValidationError {
-        ValidationError { param: None, message: message.into(), help: None }
+        ValidationError { param: None, message: message.into(), help: None, is_about_value: false }
     }
 
     /// Creates an error of one parameter.
     pub fn of(param: &str, message: impl Into<String>) -> ValidationError {
-        ValidationError { param: Some(param.into()), message: message.into(), help: None }
+        ValidationError { param: Some(param.into()), ..ValidationError::new(message) }
+    }
+
+    /// Creates an error of the value of one parameter, which is invalid whatever the others are.
+    pub fn of_value(param: &str, message: impl Into<String>) -> ValidationError {
+        ValidationError { is_about_value: true, ..ValidationError::of(param, message) }
     }
 
     /// Adds how to fix it.
@@ -122,7 +129,7 @@ fn alternatives(values: &[&str]) -> String {
     }
 }
 
-/// Validates the value of one parameter, whatever the others are.
+/// Validates the value of one parameter by its schema, whatever the others are.
 ///
 /// # Errors
 /// If no resource can have this value.
@@ -132,10 +139,19 @@ pub fn validate_value(field: &Field, value: &Value) -> Result<(), ValidationErro
         if !range.contains(number) {
             let (name, low, high) = (field.name, range.start(), range.end());
             let message = format!("invalid `{name}`: expected a number from {low} to {high}, found {number}");
-            return Err(ValidationError::of(name, message));
+            return Err(ValidationError::of_value(name, message));
         }
     }
     check(field, value)
+}
+
+/// Validates the values of some parameters of a resource, whatever the others are.
+///
+/// # Errors
+/// If no resource of that name can have one of the values.
+pub fn validate_some_values(resource: &Resource) -> Result<(), ValidationError> {
+    let Some(params) = Params::of(resource) else { return Ok(()) };
+    (params.kind().validate)(&params).or_else(|error| if error.is_about_value { Err(error) } else { Ok(()) })
 }
 
 fn check(field: &Field, value: &Value) -> Result<(), ValidationError> {
@@ -172,5 +188,5 @@ fn check(field: &Field, value: &Value) -> Result<(), ValidationError> {
         }
         Check::NotEmpty | Check::AbsolutePath | Check::AbsoluteFile | Check::AbsoluteDirectory => return Ok(()),
     };
-    Err(ValidationError::of(name, message))
+    Err(ValidationError::of_value(name, message))
 }

@@ -30,8 +30,11 @@ pub fn run(args: &Doc) -> u8 {
         return output::stdout(meta(args.format).as_bytes());
     }
     if functions.is_empty() && kinds.is_empty() && written_in_mcl.is_none() {
+        let in_modules = all_functions().filter(|f| f.short_name() == name).map(|f| f.name);
+        let in_module = in_modules.min_by_key(|name| (name.starts_with("golang/"), name.len()));
         let known = all_functions().map(|f| f.name).chain(all_kinds().iter().map(|kind| kind.name));
-        let hint = nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+        let hint = in_module.or_else(|| nearest(name, known));
+        let hint = hint.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
         return unusable(format_args!("unknown function, module or resource kind `{name}`{hint}"));
     }
     let mut out = documents(&functions, &kinds, args.format);
@@ -82,10 +85,9 @@ fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat
 
 /// Returns the type of a function: all its overloads, separated by `or`, if the type depends on the call.
 fn signature(function: &Function, or: &str) -> String {
-    match function.signature {
-        Signature::Fixed(text) => text.to_owned(),
-        Signature::CallSite(site) if site.overloads().is_empty() => "func(…)".to_owned(),
-        Signature::CallSite(site) => site.overloads().join(or),
+    match function.signatures() {
+        signatures if signatures.is_empty() => "func(…)".to_owned(),
+        signatures => signatures.join(or),
     }
 }
 

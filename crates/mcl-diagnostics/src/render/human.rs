@@ -44,7 +44,7 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
         .without_syntax_highlighting();
     let mut out = String::new();
     let clean: CleanFiles = program.files.files.values().map(|_| OnceLock::new()).collect();
-    for diagnostic in program.diagnostics {
+    for diagnostic in in_order_of_reading(program.diagnostics) {
         let report = Report::new(program, &clean, diagnostic);
         if handler.render_report(&mut out, &report).is_err() {
             // Without an excerpt, the diagnostic is still reported.
@@ -56,6 +56,13 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
         }
     }
     out
+}
+
+/// Returns the diagnostics by file and place (spec 11 §5); those without a place come last, those at one place by stage.
+fn in_order_of_reading(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut ordered: Vec<&Diagnostic> = diagnostics.iter().collect();
+    ordered.sort_by_key(|diagnostic| (diagnostic.span.is_none(), diagnostic.span.map(|span| (span.file, span.start))));
+    ordered
 }
 
 /// Returns the part of the primary span to underline. If the span has no annotation and contains labels, only the part of its

@@ -3,7 +3,7 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
-use crate::error::{BareWordError, HabitError, HabitKind, Instead, NameError, NameRole, SyntaxError};
+use crate::error::{BareWordError, HabitKind, Instead, NameError, NameRole, SyntaxError};
 use crate::failure::Failure;
 use crate::foreign_keywords::{Role, role};
 
@@ -49,23 +49,25 @@ pub fn invalid(f: &Failure<'_>) -> Option<SyntaxError> {
 
 /// `None`, `Some(3)`, `Point {x => 1}`, `MAX`: a capitalized name in the position of a value.
 fn capitalized_value(f: &Failure<'_>, text: &str) -> Option<SyntaxError> {
-    let habit = |kind| HabitError { kind, covers: None };
     let name = text.to_owned();
     match f.kind(f.at + 1) {
         _ if matches!(text, "None" | "Nil" | "Null" | "Undef" | "Nothing") => {
-            Some(f.error(BareWordError::Null { word: name }))
+            Some(f.error(BareWordError::Null { word: name, in_entry: f.context == Some(BracketContext::Entries) }))
         }
         Some(TokenKind::OpenParen) if matches!(text, "Some" | "Ok" | "Just") => {
-            Some(f.error(habit(HabitKind::Optional { word: name })))
+            Some(f.error(HabitKind::Optional { word: name }))
         }
-        Some(TokenKind::OpenCurly) => Some(f.error(habit(HabitKind::NamedStruct { name }))),
+        Some(TokenKind::OpenCurly) => Some(f.error(HabitKind::NamedStruct { name })),
         Some(TokenKind::Capitalized) if f.tokens.is_adjacent_to_previous(f.at + 1) => {
             let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
             let found = f.text.get(span.start as usize..span.end as usize).unwrap_or(text).to_owned();
             let lower = found.to_ascii_lowercase();
             Some(match lower.as_str() {
                 "true" | "false" => SyntaxError::new(NameError::MiscasedBool { found }, span),
-                "null" | "nil" | "none" | "undef" => SyntaxError::new(BareWordError::Null { word: found }, span),
+                "null" | "nil" | "none" | "undef" => {
+                    let in_entry = f.context == Some(BracketContext::Entries);
+                    SyntaxError::new(BareWordError::Null { word: found, in_entry }, span)
+                }
                 _ => {
                     let suggestion = format!("${lower}");
                     SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span)
@@ -97,7 +99,12 @@ fn keyword(keyword: &str, role: NameRole) -> NameError {
 fn expected_lower_case(f: &Failure<'_>) -> SyntaxError {
     let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
     let found = f.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_owned();
-    let suggestion = snake_case(&found);
+    let suggestion = match found.as_str() {
+        "Sprintf" | "Printf" | "Sprint" | "Println" | "Errorf" if f.before(1) == Some(TokenKind::Dot) => {
+            "printf".to_owned()
+        }
+        _ => snake_case(&found),
+    };
     SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span)
 }
 
@@ -151,11 +158,13 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
     let span = f.span_of(first).to(f.span_of(f.last()));
     let word: String = first.until(f.at).map(|token| f.text_of(token)).collect();
     if let Some(kind) = foreign_keyword(f, &word) {
-        return Some(SyntaxError::new(HabitError { kind, covers: None }, span));
+        return Some(SyntaxError::new(kind, span));
     }
     let error = match word.as_str() {
         "return" => BareWordError::Return,
-        "null" | "nil" | "undef" | "none" => BareWordError::Null { word },
+        "null" | "nil" | "undef" | "none" => {
+            BareWordError::Null { word, in_entry: f.context == Some(BracketContext::Entries) }
+        }
         _ if matches!(f.found_kind(), Some(TokenKind::Rocket | TokenKind::Equals | TokenKind::Colon))
             && f.context == Some(BracketContext::Arguments) =>
         {
@@ -183,7 +192,7 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
             let kind = is_ensure.then(|| f.owned_text(f.start));
             BareWordError::Value { word, ensure_of: kind }
         }
-        _ => BareWordError::Other { word },
+        _ => BareWordError::Other { word, is_argument: f.context == Some(BracketContext::Arguments) },
     };
     Some(SyntaxError::new(error, span))
 }

@@ -7,7 +7,10 @@ use crate::error::{
     BindingError, FunctionError, HeadError, LoopError, StatementError, SyntaxError, SyntaxErrorKind, TypeError,
 };
 use crate::failure::{Cause, Failure};
-use crate::token_set::EXPRESSION_ONLY_START;
+use crate::token_set::{EXPRESSION_ONLY_START, STRING_LIKE, WORD};
+
+/// The end of a list of names is looked for among this many tokens.
+const MAX_NAME_TOKENS: usize = 40;
 
 /// Returns the error for an element or entry that is not followed by a comma.
 pub fn missing_comma(f: &Failure<'_>) -> SyntaxError {
@@ -65,8 +68,29 @@ pub fn at_start(f: &Failure<'_>) -> Option<SyntaxError> {
     }
 }
 
+/// Returns the error for the name of a resource without a kind before it: braces follow it on its line.
+fn missing_kind(f: &Failure<'_>, first: TokenIdx) -> Option<SyntaxError> {
+    let last = match f.kind(first)? {
+        kind if STRING_LIKE.contains(kind) => first,
+        TokenKind::Dollar => first + 1,
+        TokenKind::OpenBracket => {
+            let line = (first + 1).until(f.tokens.end_idx()).take_while(|token| !f.tokens.newline_before(*token));
+            line.take(MAX_NAME_TOKENS).find(|token| f.tokens.kind(*token) == Some(TokenKind::CloseBracket))?
+        }
+        _ => return None,
+    };
+    let brace = last + 1;
+    let is_body = f.tokens.kind(brace) == Some(TokenKind::OpenCurly) && !f.tokens.newline_before(brace);
+    let name = f.text_over(first, last).replace('\'', "\"");
+    let span = f.span_of(first).to(f.span_of(last));
+    is_body.then(|| SyntaxError::new(StatementError::MissingResourceKind { name }, span))
+}
+
 fn not_a_statement(f: &Failure<'_>) -> SyntaxError {
     let found = f.found_kind();
+    if let Some(error) = missing_kind(f, f.at) {
+        return error;
+    }
     f.error(match found {
         Some(TokenKind::Else) => StatementError::UnmatchedElse,
         Some(TokenKind::Semicolon) => StatementError::Semicolon,
@@ -77,11 +101,31 @@ fn not_a_statement(f: &Failure<'_>) -> SyntaxError {
     })
 }
 
+/// Returns the last token of the dotted name that starts the statement, if it is called.
+fn last_of_called(f: &Failure<'_>) -> Option<TokenIdx> {
+    let is_part = |token: TokenIdx| {
+        f.tokens.is_adjacent_to_previous(token)
+            && f.kind(token)
+                .is_some_and(|kind| WORD.contains(kind) || matches!(kind, TokenKind::Dot | TokenKind::Capitalized))
+    };
+    let mut end = f.start + 1;
+    while is_part(end) {
+        end = end + 1;
+    }
+    end.previous().filter(|_| f.kind(end) == Some(TokenKind::OpenParen))
+}
+
 /// The token after an identifier that starts a statement.
 fn after_word(f: &Failure<'_>) -> SyntaxError {
     let word = f.owned_text(f.start);
+    if let (Some(TokenKind::Dot), Some(last)) = (f.found_kind(), last_of_called(f)) {
+        let name = f.text_over(f.start, last).to_owned();
+        return SyntaxError::new(StatementError::Call { name }, f.span_of(f.start).to(f.span_of(last)));
+    }
+    if f.found_kind() == Some(TokenKind::Equals) {
+        return f.error_at(StatementError::MissingDollar { name: word }, f.start);
+    }
     f.error(match f.found_kind() {
-        Some(TokenKind::Equals) => StatementError::MissingDollar { name: word },
         Some(TokenKind::OpenParen) => StatementError::Call { name: word },
         Some(TokenKind::Dot) => StatementError::DottedResourceKind,
         Some(TokenKind::OpenCurly) => StatementError::MissingResourceName { kind: word },
@@ -111,6 +155,12 @@ fn in_binding(f: &Failure<'_>) -> SyntaxError {
         }
         Some(TokenKind::OpenBracket | TokenKind::Arrow | TokenKind::OpenParen) => {
             f.error(StatementError::Expression { reassigns: false })
+        }
+        Some(TokenKind::OpenCurly)
+            if (f.kind(f.at + 1) == Some(TokenKind::CloseCurly) || f.tokens.newline_before(f.at + 1))
+                && let Some(error) = missing_kind(f, f.start) =>
+        {
+            error
         }
         Some(TokenKind::OpenCurly) => f.error(TypeError::MapWithoutKeyword),
         Some(TokenKind::Identifier) => f.error(TypeError::unknown(f.text_of(f.at))),

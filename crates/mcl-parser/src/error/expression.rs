@@ -72,6 +72,8 @@ pub enum BareWordError {
     /// `null` and what other languages call it.
     Null {
         word: String,
+        /// Whether it is the value of a field.
+        in_entry: bool,
     },
     /// The value of an entry, which may have been meant as a string.
     Value {
@@ -85,6 +87,8 @@ pub enum BareWordError {
     },
     Other {
         word: String,
+        /// Whether it may be a function that is passed on.
+        is_argument: bool,
     },
     /// `f(x => 1)`.
     NamedArgument,

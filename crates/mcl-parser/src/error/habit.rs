@@ -82,8 +82,12 @@ pub enum HabitKind {
     Method { method: String, suggestion: Option<String> },
     /// `1..3`.
     Range { suggestion: String },
-    /// `...$a`.
-    Spread,
+    /// `...$a`, `*$a`.
+    Spread { operator: &'static str },
+    /// `func f(...$x) {`.
+    VariableArguments,
+    /// `func($x) $x + 1`.
+    UnbracedBody,
     /// `$l[0:1]`.
     Slice,
     /// `(1, 2)`.
@@ -196,6 +200,7 @@ pub enum Instead {
     FunctionCall,
     NoDeferral,
     ClosingBrace,
+    NoVirtualResources,
 }
 
 impl HabitError {

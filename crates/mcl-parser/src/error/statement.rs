@@ -31,6 +31,8 @@ pub enum StatementError {
     Expression { reassigns: bool },
     /// `aws.ec2 "x" {}`.
     DottedResourceKind,
+    /// `"/tmp/a" { … }`.
+    MissingResourceKind { name: String },
     /// `test { … }`.
     MissingResourceName { kind: String },
     /// `test = …`, `test 1`.
@@ -194,6 +196,7 @@ impl StatementError {
             | StatementError::Call { .. }
             | StatementError::Expression { .. }
             | StatementError::DottedResourceKind
+            | StatementError::MissingResourceKind { .. }
             | StatementError::MissingResourceName { .. }
             | StatementError::ExpectedResourceName { .. }
             | StatementError::LoneWord { .. }

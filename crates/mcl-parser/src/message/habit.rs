@@ -116,8 +116,12 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         }
         HabitKind::Range { suggestion } => message("unknown operator `..`")
             .help(format!("write `{suggestion}` of the module \"iter\"; the end is not part of the list")),
-        HabitKind::Spread => message("unknown operator `...`")
+        HabitKind::Spread { operator } => message(format!("unknown operator `{operator}`"))
             .help("join lists with `list.concat($a, $b)` of the module \"list\""),
+        HabitKind::VariableArguments => message("a function has a fixed number of parameters")
+            .help("take a list: `func name($list) { … }`, `name([1, 2])`"),
+        HabitKind::UnbracedBody => message("missing braces around the body of this function")
+            .help("a function value is written `func($x) { … }`"),
         HabitKind::Slice => message("expected one index, found `:`").help(
             "there are no slices; `strings.substr` of the module \"strings\" returns a part of a string, and `iter.filter` \
              of the module \"iter\" some elements of a list",
@@ -292,6 +296,10 @@ fn keyword(instead: &Instead) -> String {
         Instead::FunctionCall => "bind the result of a call to a variable: `$result = …`".to_owned(),
         Instead::NoDeferral => {
             "nothing runs later or beside the rest; an edge makes a resource wait for another one: `Depend => File[\"a\"],`"
+                .to_owned()
+        }
+        Instead::NoVirtualResources => {
+            "there are no virtual resources: declare a resource in a class, and include the class where it is needed"
                 .to_owned()
         }
         Instead::ClosingBrace => "a block ends with `}`".to_owned(),

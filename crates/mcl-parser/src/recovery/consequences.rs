@@ -4,7 +4,7 @@ use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
-use crate::error::{BareWordError, FunctionError, StatementError, SyntaxError, SyntaxErrorKind};
+use crate::error::{BareWordError, FunctionError, NameError, StatementError, SyntaxError, SyntaxErrorKind};
 use crate::recovery::state::RecoveringParser;
 
 /// An unknown character is looked for among this many tokens on either side of an error.
@@ -13,13 +13,21 @@ const LINE_TOKENS: u32 = 40;
 impl RecoveringParser<'_> {
     /// Whether the lexer has reported a character on the line of a span; that may be what is wrong there.
     pub(super) fn has_unknown_character(&self, span: Span) -> bool {
-        let is_unknown = |token: &TokenIdx| {
-            matches!(self.tokens[*token], TokenKind::Unrecognized | TokenKind::Underscore)
-                && self.are_on_same_line(self.tokens.start(*token), span.start)
-        };
+        self.has_on_line(span, &[TokenKind::Unrecognized, TokenKind::Underscore])
+    }
+
+    /// Whether a string on the line of a span lacks a quote.
+    pub(super) fn has_unterminated_string(&self, span: Span) -> bool {
+        self.has_on_line(span, &[TokenKind::UnterminatedString])
+    }
+
+    fn has_on_line(&self, span: Span, kinds: &[TokenKind]) -> bool {
         let after = self.tokens.first_from(span.start);
         let before = after.checked_sub(LINE_TOKENS).unwrap_or_default();
-        before.until((after + LINE_TOKENS).min(self.tokens.end_idx())).any(|token| is_unknown(&token))
+        let mut near = before.until((after + LINE_TOKENS).min(self.tokens.end_idx()));
+        near.any(|token| {
+            kinds.contains(&self.tokens[token]) && self.are_on_same_line(self.tokens.start(token), span.start)
+        })
     }
 
     /// Drops the errors of brackets inside statements of other languages.
@@ -33,6 +41,27 @@ impl RecoveringParser<'_> {
             !(matches!(error.kind, SyntaxErrorKind::Bracket(_))
                 && cover.is_some_and(|cover| error.span.end <= cover.end))
         });
+    }
+
+    /// Whether a comma after the `}` of a resource was meant to be before it, where the missing one was reported.
+    pub(super) fn is_comma_of_last_entry(&self, error: &SyntaxError, at: TokenIdx) -> bool {
+        let brace = at.previous().filter(|brace| self.kind(*brace) == Some(TokenKind::CloseCurly));
+        let Some(last) = brace.and_then(TokenIdx::previous) else { return false };
+        self.kind(at) == Some(TokenKind::Comma)
+            && error.span.start == self.tokens.start(at)
+            && self.errors.last().is_some_and(|earlier| {
+                matches!(earlier.kind, SyntaxErrorKind::MissingComma(_)) && earlier.span.end == self.tokens.end(last)
+            })
+    }
+
+    /// Whether an error repeats an earlier one about a name with capitals, which is to be renamed everywhere.
+    pub(super) fn is_known_name(&mut self, error: &SyntaxError) -> bool {
+        match &error.kind {
+            SyntaxErrorKind::Name(NameError::ExpectedLowerCase { found, .. }) => {
+                !self.capital_names.insert(found.clone())
+            }
+            _ => false,
+        }
     }
 
     /// Whether an error follows from a parameter without `$`, which was reported: other parameters, and uses of it.
@@ -64,7 +93,7 @@ impl RecoveringParser<'_> {
                 self.bare_names.insert(name.clone());
                 false
             }
-            SyntaxErrorKind::BareWord(BareWordError::Other { word } | BareWordError::Value { word, .. }) => {
+            SyntaxErrorKind::BareWord(BareWordError::Other { word, .. } | BareWordError::Value { word, .. }) => {
                 self.bare_names.contains(word)
             }
             _ => false,

@@ -10,12 +10,16 @@ use crate::recovery::block_edit::{BlockEdit, BlockError};
 use crate::recovery::search::{Change, TokenEdit};
 use crate::recovery::state::RecoveringParser;
 use crate::terminals::Terminal;
-use crate::token_set::{EXPRESSION_ONLY_START, STATEMENT_START, TokenSet};
+use crate::token_set::{EXPRESSION_ONLY_START, OPERAND_END, STATEMENT_START, TokenSet};
 
 impl RecoveringParser<'_> {
     /// Returns the error for a change in the statement at `first`.
     pub(super) fn edit_error(&self, edit: TokenEdit, first: TokenIdx, failure: &Failure<'_>) -> SyntaxError {
-        let place = self.place(edit);
+        let place = if self.starts_statement(edit, failure.start) {
+            self.tokens.span(self.builder.file, edit.at)
+        } else {
+            self.place(edit)
+        };
         if edit.concerns_bracket(self.kind(edit.at)) {
             if let Some(error) = self.bracket_change(edit, first) {
                 return error;
@@ -32,6 +36,19 @@ impl RecoveringParser<'_> {
         } else {
             self.token_change(edit, place)
         }
+    }
+
+    /// Whether what an edit inserts is the start of a statement, of which the token after it was taken for the start.
+    pub(super) fn starts_statement(&self, edit: TokenEdit, start: TokenIdx) -> bool {
+        let new = edit.new_kind();
+        let is_name = matches!(new, Some(TokenKind::Identifier | TokenKind::Capitalized | TokenKind::String));
+        // A name may also be the last token of the statement before, if that lacks one.
+        let before = edit.at.previous().and_then(|last| self.kind(last));
+        let lacks_name = !OPERAND_END.has(before);
+        let is_last =
+            is_name && lacks_name && STATEMENT_START.has(self.kind(edit.at)) || edit.at >= self.tokens.end_idx();
+        let may_start = edit.at == start || self.tokens.newline_before(edit.at);
+        matches!(edit.change, Change::Insert(_)) && STATEMENT_START.has(new) && may_start && !is_last
     }
 
     /// Returns the span of a changed token; for a missing one, that of the token before it.

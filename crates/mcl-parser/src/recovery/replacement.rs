@@ -37,10 +37,6 @@ fn by(at: TokenIdx, kind: TokenKind) -> (TokenIdx, Edit) {
     (at, Edit { terminals: vec![Terminal::Kind(kind)], resume: at + 1 })
 }
 
-fn habit(kind: HabitKind) -> HabitError {
-    HabitError { kind, covers: None }
-}
-
 impl RecoveringParser<'_> {
     /// Returns the edits for a failed statement, if one of its tokens is what another language writes there.
     pub(super) fn replacement(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
@@ -140,7 +136,7 @@ impl RecoveringParser<'_> {
                 true => 0,
                 false => self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count(),
             };
-            let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: false, count }), f.at);
+            let error = f.error_at(HabitKind::Semicolon { in_brackets: false, count }, f.at);
             return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
         };
         let precedes_element = |token: TokenIdx| {
@@ -157,7 +153,7 @@ impl RecoveringParser<'_> {
             return None;
         }
         let all = self.in_same_brackets(f, separates);
-        let error = f.error_at(habit(HabitKind::Semicolon { in_brackets: true, count: all.len() }), f.at);
+        let error = f.error_at(HabitKind::Semicolon { in_brackets: true, count: all.len() }, f.at);
         Some(Replacement { error, edits: all.into_iter().map(|at| by(at, TokenKind::Comma)).collect() })
     }
 
@@ -282,7 +278,7 @@ impl RecoveringParser<'_> {
         let error = if is_bare_key && !is_meta {
             f.error_at(BareWordError::MapKey { word: f.owned_text(f.last()) }, f.last())
         } else if found == TokenKind::Comma && f.expects(TokenKind::Rocket) {
-            f.error_at(habit(HabitKind::ListInBraces), f.at)
+            f.error_at(HabitKind::ListInBraces, f.at)
         } else {
             return None;
         };
@@ -341,14 +337,14 @@ impl RecoveringParser<'_> {
             TokenKind::Colon if next == Some(TokenKind::Equals) && is_binding && before != TokenKind::Dollar => {
                 let kind = HabitKind::Operator { operator: ":=", instead: "a binding is written `$name = …`" };
                 let span = f.span_of(f.at).to(f.span_of(f.at + 1));
-                delete(SyntaxError::new(habit(kind), span), f.at)
+                delete(SyntaxError::new(kind, span), f.at)
             }
             TokenKind::Rocket
                 if before == TokenKind::CloseBracket
                     && f.context.is_none()
                     && self.kind(f.start) == Some(TokenKind::Capitalized) =>
             {
-                let error = f.error_at(habit(HabitKind::RocketBetweenHalves), f.at);
+                let error = f.error_at(HabitKind::RocketBetweenHalves, f.at);
                 Some(Replacement { error, edits: vec![by(f.at, TokenKind::Arrow)] })
             }
             TokenKind::Colon
@@ -361,11 +357,7 @@ impl RecoveringParser<'_> {
                 let ty = f.owned_text(f.at + 1);
                 delete(f.error_at(TypeError::ColonBeforeType { name, ty }, f.at), f.at)
             }
-            TokenKind::Colon | TokenKind::Arrow
-                if before == TokenKind::CloseParen
-                    && f.context.is_none()
-                    && self.kind(f.start) == Some(TokenKind::Func) =>
-            {
+            TokenKind::Colon | TokenKind::Arrow if before == TokenKind::CloseParen && f.expects(TokenKind::Variant) => {
                 let found = f.owned_text(f.at);
                 delete(f.error_at(FunctionError::SignBeforeResult { found }, f.at), f.at)
             }
@@ -374,7 +366,7 @@ impl RecoveringParser<'_> {
                     && next == Some(TokenKind::OpenCurly)
                     && self.kind(f.start) == Some(TokenKind::Identifier) =>
             {
-                delete(f.error_at(habit(HabitKind::ColonAfterName), f.at), f.at)
+                delete(f.error_at(HabitKind::ColonAfterName, f.at), f.at)
             }
             TokenKind::Dollar
                 if before == TokenKind::As
@@ -382,10 +374,10 @@ impl RecoveringParser<'_> {
                     && !self.tokens.newline_before(f.at + 1) =>
             {
                 let name = f.owned_text(f.at + 1);
-                delete(f.error_at(habit(HabitKind::DollarBeforeAlias { name }), f.at), f.at)
+                delete(f.error_at(HabitKind::DollarBeforeAlias { name }, f.at), f.at)
             }
             TokenKind::OpenCurly if before == TokenKind::Map && !TYPE_START.has(next) && f.last() > f.start + 1 => {
-                delete(f.error_at(habit(HabitKind::MapKeyword), f.last()), f.last())
+                delete(f.error_at(HabitKind::MapKeyword, f.last()), f.last())
             }
             TokenKind::String if before == TokenKind::Identifier && f.last() > f.start => {
                 let prefix = f.owned_text(f.last());
@@ -395,11 +387,11 @@ impl RecoveringParser<'_> {
                 if !is_prefix {
                     return None;
                 }
-                delete(f.error_at(habit(HabitKind::StringPrefix { prefix }), f.last()), f.last())
+                delete(f.error_at(HabitKind::StringPrefix { prefix }, f.last()), f.last())
             }
             TokenKind::Gt if before == TokenKind::Lt && self.tokens.is_adjacent_to_previous(f.at) => {
                 let kind = HabitKind::Operator { operator: "<>", instead: "inequality is written `!=`" };
-                let error = SyntaxError::new(habit(kind), f.span_of(f.last()).to(f.span_of(f.at)));
+                let error = SyntaxError::new(kind, f.span_of(f.last()).to(f.span_of(f.at)));
                 let edit = Edit { terminals: vec![Terminal::Kind(TokenKind::Ne)], resume: f.at + 1 };
                 Some(Replacement { error, edits: vec![(f.last(), edit)] })
             }
@@ -428,10 +420,15 @@ impl RecoveringParser<'_> {
             }
             let span = self.span_between(open + 1, closer);
             let name = self.text.get(span.start as usize..span.end as usize)?.to_owned();
-            let error = SyntaxError::new(habit(HabitKind::UnquotedEdgeName { name }), span);
+            let error = SyntaxError::new(HabitKind::UnquotedEdgeName { name }, span);
             return Some(Replacement { error, edits: vec![value(open + 1, closer)] });
         }
-        if f.context == Some(BracketContext::List) && f.found_kind() == Some(TokenKind::Capitalized) {
+        let is_half = match f.found_kind() {
+            Some(TokenKind::Capitalized) => true,
+            Some(TokenKind::OpenBracket) => f.before(1) == Some(TokenKind::Identifier),
+            _ => false,
+        };
+        if f.context == Some(BracketContext::List) && is_half {
             return self.list_of_edges(f, failed);
         }
         if self.kind(f.start) != Some(TokenKind::Identifier) || f.context.is_some() {
@@ -456,11 +453,11 @@ impl RecoveringParser<'_> {
         let name = self.text.get(span.start as usize..span.end as usize)?.to_owned();
         let kind = self.span_between(f.start, first);
         let kind = self.text.get(kind.start as usize..kind.end as usize)?.to_owned();
-        let error = SyntaxError::new(habit(HabitKind::UnquotedResourceName { kind, name }), span);
+        let error = SyntaxError::new(HabitKind::UnquotedResourceName { kind, name }, span);
         Some(Replacement { error, edits: vec![value(first, brace)] })
     }
 
-    /// `require => [File["a"], File["b"]]`.
+    /// `require => [File["a"], file["b"]]`.
     fn list_of_edges(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
         let open = self.open_brackets(f.start, failed.at);
         let [.., entries, list] = &open[..] else { return None };
@@ -476,17 +473,20 @@ impl RecoveringParser<'_> {
             "require" | "depend" | "depends_on" | "Depend" => "Depend",
             "notify" | "Notify" => "Notify",
             "subscribe" | "listen" | "Listen" => "Listen",
-            _ => "Before",
+            "before" | "Before" => "Before",
+            _ if f.found_kind() == Some(TokenKind::Capitalized) => "Before",
+            _ => return None,
         };
         let mut halves = Vec::new();
         let mut token = list.opener + 1;
-        while self.kind(token) == Some(TokenKind::Capitalized) {
+        while matches!(self.kind(token), Some(TokenKind::Capitalized | TokenKind::Identifier)) {
             let end = self.brackets.after_closer(token + 1)?;
             let span = self.span_between(token, end);
-            halves.push(self.text.get(span.start as usize..span.end as usize)?.replace('\'', "\""));
+            let half = self.text.get(span.start as usize..span.end as usize)?.replace('\'', "\"");
+            halves.push(half[..1].to_ascii_uppercase() + &half[1..]);
             token = if self.kind(end) == Some(TokenKind::Comma) { end + 1 } else { end };
         }
-        let error = SyntaxError::new(habit(HabitKind::EdgeList { property, halves }), self.span_between(field, after));
+        let error = SyntaxError::new(HabitKind::EdgeList { property, halves }, self.span_between(field, after));
         let edit = Edit { terminals: vec![Terminal::ErrorItem], resume: after };
         Some(Replacement { error, edits: vec![(field, edit)] })
     }

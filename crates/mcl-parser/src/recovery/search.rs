@@ -362,7 +362,7 @@ fn after_terminal(edits: &Edits, position: Position) -> Position {
 }
 
 /// Returns the changes that are possible at a token where the grammar accepts the given ones, the most likely first: a comma
-/// at the end of the line before, what keeps the number of tokens, what is superfluous, what is missing.
+/// at the end of the line before, a closing bracket, what keeps the number of tokens, what is superfluous, what is missing.
 fn changes(at: TokenIdx, old: Option<TokenKind>, expected: TokenSet, starts_line: bool) -> Vec<TokenEdit> {
     let mut terminals: Vec<Terminal> = new_terminals(expected).collect();
     // In place of a bracket, another one.
@@ -377,7 +377,10 @@ fn changes(at: TokenIdx, old: Option<TokenKind>, expected: TokenSet, starts_line
     let replace = replaced.map(|new| Change::Replace(*new));
     let delete = old.map(|_| Change::Delete);
     let insert = terminals.iter().map(|new| Change::Insert(*new));
-    let changes = missing_comma.into_iter().chain(replace).chain(delete).chain(insert);
+    let is_closer = |new: &&Terminal| matches!(new, Terminal::Kind(kind) if kind.is_closer());
+    let closer = terminals.iter().find(is_closer).filter(|_| old == Some(TokenKind::Arrow));
+    let missing_closer = closer.map(|new| Change::Insert(*new));
+    let changes = missing_comma.into_iter().chain(missing_closer).chain(replace).chain(delete).chain(insert);
     changes.map(|change| TokenEdit { at, change }).collect()
 }
 

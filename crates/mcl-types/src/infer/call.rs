@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use mcl_diagnostics::Span;
-use mcl_functions::{CallSite, Function, Signature};
+use mcl_functions::{CallSite, Function, Signature, readable_signature};
 use mcl_parser::ast::{Expr, ExprId};
 use mcl_value::{FuncType, Type};
 
@@ -204,7 +204,7 @@ impl Inference<'_> {
                     Signature::Fixed(signature) => signature,
                     Signature::CallSite(site) => site.overloads().first()?,
                 };
-                Some(format!("{}{}", call.name, signature.strip_prefix("func")?))
+                Some(format!("{}{}", call.name, readable_signature(signature).strip_prefix("func")?))
             }
             Callee::Defined(def) => {
                 let DefKind::Func { scope: Some(scope), .. } = self.scoped.def(def).kind else { return None };

@@ -176,9 +176,9 @@ impl From<InferError> for Diagnostic {
                 error(Code::E0720, format!("type nested more than {limit} levels deep")).at(origin)
             }
             InferError::CannotInfer { origin, needed_at } => {
-                let diagnostic = error(Code::E0706, "cannot infer the type of this expression")
-                    .at(origin)
-                    .help("annotate it, for example `$x []str = []`, or use it where only one type fits");
+                let diagnostic = error(Code::E0706, "cannot infer the type of this expression").at(origin).help(
+                    "give the variable a type, for example `$name []str = …`, or use it where only one type fits",
+                );
                 with_label(diagnostic, needed_at, "type needed here")
             }
             InferError::UnknownKind { kind, span, similar } => {

@@ -165,6 +165,14 @@ impl Expectation<'_> {
             Expectation::Member { name, statement, .. } => {
                 format!("`{name}` of this {statement} is used, and requires `{expected}`")
             }
+            Expectation::Membership if found == "str" => {
+                "`in` looks for a value in a list; for a part of a string write `strings.contains($string, …)` of the \
+                 module \"strings\""
+                    .to_owned()
+            }
+            Expectation::Membership if found.starts_with("map{") => {
+                "`in` looks for a value in a list; for a key write `… in map.keys($map)` of the module \"map\"".to_owned()
+            }
             Expectation::Membership => "`in` looks for a value in a list of values of its type".to_owned(),
             Expectation::MetaStruct => single_meta_parameters(found),
             Expectation::MetaParam { name, literal } => {

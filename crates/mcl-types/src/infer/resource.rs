@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use mcl_parser::ast::{EdgeHalf, Entry, EntryKind, ExprId, Resource};
+use mcl_parser::kind_of_mcl;
 use resource_graph::{META_FIELDS, Repr, ResourceKind, meta_struct_type};
 
 use crate::infer::Inference;
@@ -61,7 +62,7 @@ impl Inference<'_> {
         if kind.is_none() {
             let is_inside = name_span.start >= span.start && name_span.end <= span.end;
             let names = resource_graph::all_kinds().iter().filter(|kind| kind.is_public()).map(|kind| kind.name);
-            let similar = synonyms::kind(name).or_else(|| nearest(name, names));
+            let similar = kind_of_mcl(name).or_else(|| nearest(name, names));
             let span = if is_inside { name_span } else { span };
             self.report(InferError::UnknownKind { kind: name.to_owned(), span, similar });
         }

@@ -44,11 +44,11 @@ pub(crate) enum ScopeError {
     /// The loader could not find or read the imported file.
     ImportFailed {
         failure: ImportFailure,
-        stmt: Span,
+        module_span: Span,
     },
     UnknownModule {
         module: Arc<str>,
-        stmt: Span,
+        module_span: Span,
     },
     ImportCycle {
         stmt: Span,
@@ -131,6 +131,15 @@ pub(crate) enum Hint {
     },
     NotImported {
         module: Arc<str>,
+    },
+    /// A module that is imported under another name: how the member is written.
+    OtherAlias {
+        module: Arc<str>,
+        name: String,
+    },
+    /// A function of another language: how mcl writes the call.
+    ForeignFunction {
+        call: String,
     },
     /// `$config.port` where `$config` is a struct or map.
     FieldOfVariable {
@@ -274,9 +283,9 @@ impl From<ScopeError> for Diagnostic {
                     .label(first, "first used here")
                     .help(format!("give one of the imports another alias: `as other_{alias}`"))
             }
-            ScopeError::ImportFailed { failure, stmt } => failure.to_diagnostic(stmt),
-            ScopeError::UnknownModule { module, stmt } => {
-                import_error(Code::E0501, format!("unknown system module `{module}`")).at(stmt).help(
+            ScopeError::ImportFailed { failure, module_span } => failure.to_diagnostic(module_span),
+            ScopeError::UnknownModule { module, module_span } => {
+                import_error(Code::E0501, format!("unknown system module `{module}`")).at(module_span).help(
                     match similar_module(&module) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!(
@@ -381,6 +390,10 @@ impl fmt::Display for Hint {
             Hint::SimilarAlias { alias } => write!(f, "did you mean the alias `{alias}`?"),
             Hint::UnknownAlias { alias } => write!(f, "no import or include in this scope has the alias `{alias}`"),
             Hint::NotImported { module } => write!(f, "import the module first: `import \"{module}\"`"),
+            Hint::OtherAlias { module, name } => {
+                write!(f, "the module \"{module}\" is imported under another name: `{name}`")
+            }
+            Hint::ForeignFunction { call } => write!(f, "write {call}"),
             Hint::FieldOfVariable { variable, field } => write!(
                 f,
                 "`${variable}` is a variable: a field of a struct is `${variable}->{field}`, a value in a map \

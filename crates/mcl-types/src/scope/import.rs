@@ -45,7 +45,7 @@ impl Resolver<'_> {
         let unit = self.table(scope).unit;
         let stmt_span = ast.stmt_span(stmt);
         let is_duplicate = !imported.names.insert(Arc::clone(module));
-        let target = self.import_target(scope, stmt, module, stmt_span);
+        let target = self.import_target(scope, stmt, module, module_span, stmt_span);
         if is_duplicate {
             self.report_always(scope, ScopeError::DuplicateImport { module: Arc::clone(module), stmt: stmt_span });
         }
@@ -70,7 +70,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn import_target(&mut self, scope: ScopeId, stmt: StmtId, module: &Arc<str>, span: Span) -> AliasTarget {
+    fn import_target(
+        &mut self,
+        scope: ScopeId,
+        stmt: StmtId,
+        module: &Arc<str>,
+        module_span: Span,
+        span: Span,
+    ) -> AliasTarget {
         let loaded = self.loaded;
         match loaded.import(self.table(scope).unit, module).map(|import| &import.target) {
             // The loader looks at tokens, so in a file that parses it has seen every import.
@@ -78,14 +85,14 @@ impl Resolver<'_> {
             // Reported by the parser (E0311).
             Some(ImportTarget::Failed(_)) if module.is_empty() => AliasTarget::Error,
             Some(ImportTarget::Failed(failure)) => {
-                self.report(scope, ScopeError::ImportFailed { failure: failure.clone(), stmt: span });
+                self.report(scope, ScopeError::ImportFailed { failure: failure.clone(), module_span });
                 AliasTarget::Error
             }
             Some(ImportTarget::System) if mcl_functions::module_exists(module) => {
                 AliasTarget::System(self.symbols.intern(module))
             }
             Some(ImportTarget::System) => {
-                self.report(scope, ScopeError::UnknownModule { module: Arc::clone(module), stmt: span });
+                self.report(scope, ScopeError::UnknownModule { module: Arc::clone(module), module_span });
                 // The rest of the file most likely spells the name right.
                 let unit = self.table(scope).unit;
                 self.units_with_unknown_modules.insert(unit);

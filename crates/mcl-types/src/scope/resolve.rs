@@ -90,7 +90,7 @@ impl Resolver<'_> {
         let stmt = ast.stmt_span(stmt);
         if missing {
             let parts = self.symbols.parts(self.table(scope).unit, *class).to_vec();
-            self.report_unknown(NameUse { namespace: Namespace::Class, parts: &parts }, scope, stmt, false);
+            self.report_unknown(NameUse { namespace: Namespace::Class, parts: &parts }, scope, *class_span, false);
             return;
         }
         let Some(class) = self.instance_class(instance) else { return };

@@ -39,6 +39,10 @@ impl Resolver<'_> {
         {
             return; // So does this, most likely.
         }
+        // A call starts with the name.
+        let sigil = usize::from(namespace == Namespace::Variable);
+        let name_end = span.start + (dotted.len() + sigil) as u32;
+        let span = if is_call { Span { end: name_end.min(span.end), ..span } } else { span };
         let mut hint = None;
         if self.suggestions < MAX_SUGGESTIONS {
             self.suggestions += 1;
@@ -73,6 +77,11 @@ impl Resolver<'_> {
             return Some(hint);
         }
         let sigil = if namespace == Namespace::Variable { "$" } else { "" };
+        if namespace == Namespace::Function
+            && let Some(call) = foreign_function(&dotted)
+        {
+            return Some(Hint::ForeignFunction { call });
+        }
         if let Some(help) = foreign_name(&dotted) {
             return Some(Hint::Foreign { help });
         }
@@ -91,7 +100,7 @@ impl Resolver<'_> {
                                 Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(*alias)) })
                             }
                             None => self.elsewhere(namespace, *last, scope).or_else(|| match namespace {
-                                Namespace::Function => functions_named(&wrong),
+                                Namespace::Function => functions_named(&wrong).or_else(|| method_as_function(&wrong)),
                                 Namespace::Variable | Namespace::Class => {
                                     listed(&names, sigil, self.symbols.name(*alias))
                                 }
@@ -100,11 +109,13 @@ impl Resolver<'_> {
                     }
                     None if is_call => match self.method(*alias, *last, scope) {
                         Some(hint) => Some(hint),
-                        None => {
-                            self.dotted_hint(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope))
-                        }
+                        None => self
+                            .dotted_hint(*alias, *last, sigil, scope)
+                            .or_else(|| self.missing_alias(*alias, *last, namespace, scope)),
                     },
-                    None => self.dotted_hint(*alias, *last, sigil, scope).or_else(|| self.missing_alias(*alias, scope)),
+                    None => self
+                        .dotted_hint(*alias, *last, sigil, scope)
+                        .or_else(|| self.missing_alias(*alias, *last, namespace, scope)),
                 };
             }
             [simple] if self.names_of_alias(namespace, *simple, scope).is_some() => {
@@ -123,7 +134,7 @@ impl Resolver<'_> {
             return Some(hint);
         }
         if namespace == Namespace::Function {
-            return functions_named(&dotted);
+            return functions_named(&dotted).or_else(|| method_as_function(&dotted));
         }
         if namespace != Namespace::Variable {
             return None;
@@ -236,16 +247,42 @@ impl Resolver<'_> {
         None
     }
 
-    fn missing_alias(&mut self, alias: Symbol, scope: ScopeId) -> Option<Hint> {
+    fn missing_alias(&mut self, alias: Symbol, last: Symbol, namespace: Namespace, scope: ScopeId) -> Option<Hint> {
         let name = Arc::clone(self.symbols.name(alias));
         if mcl_functions::module_exists(&name) {
-            return Some(Hint::NotImported { module: name });
+            let member = Arc::clone(self.symbols.name(last));
+            if let Some(other) = self.alias_of_module(&name, scope) {
+                return Some(Hint::OtherAlias { name: format!("{other}.{member}"), module: name });
+            }
+            let is_function = namespace == Namespace::Function;
+            let exists = !is_function || mcl_functions::function(&format!("{name}.{member}")).is_some();
+            let elsewhere = || functions_named(&member).or_else(|| method_as_function(&member));
+            return match exists {
+                true => Some(Hint::NotImported { module: name }),
+                false => elsewhere().or(Some(Hint::NotImported { module: name })),
+            };
         }
         let aliases = self.visible_aliases(scope);
         match nearest(&name, aliases.iter().map(|name| &**name)) {
             Some(near) => Some(Hint::SimilarAlias { alias: near.into() }),
             None => Some(Hint::UnknownAlias { alias: name }),
         }
+    }
+
+    /// Returns the alias under which a system module is imported.
+    fn alias_of_module(&self, module: &str, scope: ScopeId) -> Option<Arc<str>> {
+        let mut current = Some(scope);
+        while let Some(scope) = current {
+            let found = self.table(scope).aliases.iter().find(|(_, alias)| match alias.target {
+                AliasTarget::System(symbol) => **self.symbols.name(symbol) == *module,
+                AliasTarget::Instance(_) | AliasTarget::Error => false,
+            });
+            if let Some((symbol, _)) = found {
+                return Some(Arc::clone(self.symbols.name(*symbol)));
+            }
+            current = self.out.scope(scope).parent;
+        }
+        None
     }
 
     fn visible_aliases(&self, scope: ScopeId) -> Vec<Arc<str>> {
@@ -326,6 +363,43 @@ fn foreign_name(name: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Returns how mcl spells a call of a function of Puppet, Terraform or Go.
+fn foreign_function(name: &str) -> Option<String> {
+    let call = match name {
+        "sprintf" | "format" => "`fmt.printf(\"%s\", …)` of the module \"fmt\"",
+        "template" | "epp" | "inline_template" | "inline_epp" | "templatefile" => {
+            "`golang.template(deploy.readfile(\"/files/…\"), struct{…})` of the modules \"golang\" and \"deploy\""
+        }
+        "file" | "readfile" | "read_file" => {
+            "`deploy.readfile(\"/files/…\")` of the module \"deploy\" for a file of the program, \
+             `os.readfile(\"/…\")` of the module \"os\" for one of the host"
+        }
+        "lookup" | "hiera" | "hiera_hash" | "hiera_array" => {
+            "the data into the program, or read it: `encoding.decode_json(deploy.readfile(\"/files/…\"))` of the modules \
+             \"encoding\" and \"deploy\""
+        }
+        "fail" | "die" | "abort" => "`panic(\"…\")`, a statement",
+        "parsejson" | "jsondecode" | "from_json" | "json_parse" => {
+            "`encoding.decode_json(…)` of the module \"encoding\""
+        }
+        "jsonencode" | "yamlencode" | "to_json" | "to_yaml" | "json_encode" => {
+            "the text itself, with `golang.template` of the module \"golang\" to fill in values: no function makes JSON or YAML"
+        }
+        "base64encode" => "`encoding.base64_encode(…)` of the module \"encoding\"",
+        "base64decode" => "`encoding.base64_decode(…)` of the module \"encoding\"",
+        "env" | "getenv" => "`sys.getenv(\"…\")` of the module \"sys\"",
+        "range" => "`iter.range(…)` of the module \"iter\"",
+        "toset" | "tolist" | "tomap" => "the list or the map itself: there are no sets",
+        _ => return None,
+    };
+    Some(call.to_owned())
+}
+
+/// Suggests the function that does what a method of another language does.
+fn method_as_function(name: &str) -> Option<Hint> {
+    call_for_method(name, "…").map(|call| Hint::ForeignFunction { call })
 }
 
 /// Returns the predefined constants of the parameter that a name is about, or of its kind.

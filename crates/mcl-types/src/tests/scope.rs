@@ -53,7 +53,7 @@ test "t" {}
             3:6 E0602 no function `lenn` in this scope
               help: did you mean `len`?
             4:6 E0603 no variable `$f` in this scope
-            5:1 E0604 no class `nope` in this scope
+            5:9 E0604 no class `nope` in this scope
         "#]],
     );
 }
@@ -391,7 +391,7 @@ $x = quantum.f(1)
 test "t" { int64 => $x, anotherstr => $quantum.v, }
 "#,
         expect![[r#"
-            1:1 E0501 unknown system module `quantum`
+            1:8 E0501 unknown system module `quantum`
               help: a file is imported as `import "quantum.mcl"`, a directory as `import "quantum/"`
         "#]],
     );

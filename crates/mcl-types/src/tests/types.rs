@@ -142,7 +142,7 @@ test "t" { int64 => len($l), }
 "#,
         expect![[r#"
             1:6 E0706 cannot infer the type of this expression
-              help: annotate it, for example `$x []str = []`, or use it where only one type fits
+              help: give the variable a type, for example `$name []str = …`, or use it where only one type fits
         "#]],
     );
     check(
@@ -152,7 +152,7 @@ include none([])
 "#,
         expect![[r#"
             2:14 E0706 cannot infer the type of this expression
-              help: annotate it, for example `$x []str = []`, or use it where only one type fits
+              help: give the variable a type, for example `$name []str = …`, or use it where only one type fits
         "#]],
     );
     check(
@@ -164,7 +164,7 @@ test "t" { boolptr => $x == $x, }
 "#,
         expect![[r#"
             3:6 E0706 cannot infer the type of this expression
-              help: annotate it, for example `$x []str = []`, or use it where only one type fits
+              help: give the variable a type, for example `$name []str = …`, or use it where only one type fits
         "#]],
     );
 }
@@ -235,7 +235,7 @@ $n = len($e)
 "#,
         expect![[r#"
             lib.mcl:1:6 E0706 cannot infer the type of this expression
-              help: annotate it, for example `$x []str = []`, or use it where only one type fits
+              help: give the variable a type, for example `$name []str = …`, or use it where only one type fits
         "#]],
     );
     check(
@@ -248,7 +248,7 @@ include c(1)
 "#,
         expect![[r#"
             2:7 E0706 cannot infer the type of this expression
-              help: annotate it, for example `$x []str = []`, or use it where only one type fits
+              help: give the variable a type, for example `$name []str = …`, or use it where only one type fits
         "#]],
     );
 }

@@ -30,7 +30,10 @@ fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), Vali
         return Ok(());
     }
     let message = format!("invalid {what} name {name:?}");
-    let error = ValidationError { param: param.map(Into::into), ..ValidationError::new(message) };
+    let error = match param {
+        Some(param) => ValidationError::of_value(param, message),
+        None => ValidationError::new(message),
+    };
     Err(error.help("a name has at most 31 letters, digits, `_` and `-`, and starts with a letter or `_`"))
 }
 
@@ -82,7 +85,7 @@ fn validate_user(p: &Params<'_>) -> Result<(), ValidationError> {
             return Err(ValidationError::of("gid", "`gid` and `group` are mutually exclusive"));
         }
         if group.is_empty() {
-            return Err(ValidationError::of("group", "empty `group`"));
+            return Err(ValidationError::of_value("group", "empty `group`"));
         }
         validate_name(Some("group"), "group", &group)?;
     }
@@ -103,7 +106,7 @@ fn validate_user(p: &Params<'_>) -> Result<(), ValidationError> {
         }
     }
     if p.given_string("homedir").is_some_and(|home| !home.ends_with('/')) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "homedir",
             format!("invalid `homedir`: expected a directory with a trailing `/`, found {:?}", p.string("homedir")),
         ));

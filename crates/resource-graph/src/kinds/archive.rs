@@ -54,7 +54,7 @@ fn whole_output<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
 fn validate_tar(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_output(p)?;
     match p.strings("inputs").find(|input| !input.starts_with('/')) {
-        Some(input) => Err(ValidationError::of(
+        Some(input) => Err(ValidationError::of_value(
             "inputs",
             format!("invalid path in `inputs`: expected an absolute path, found {input:?}"),
         )),
@@ -65,10 +65,13 @@ fn validate_tar(p: &Params<'_>) -> Result<(), ValidationError> {
 fn validate_output(p: &Params<'_>) -> Result<(), ValidationError> {
     let path = p.string_or_name("path");
     if !path.starts_with('/') {
-        return Err(ValidationError::of("path", format!("invalid path: expected an absolute path, found {path:?}")));
+        return Err(ValidationError::of_value(
+            "path",
+            format!("invalid path: expected an absolute path, found {path:?}"),
+        ));
     }
     if path.ends_with('/') {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "path",
             format!("invalid path: expected a file, found the directory {path:?}"),
         ));
@@ -102,10 +105,12 @@ pub(super) const GZIP: ResourceKind = ResourceKind {
 fn validate_gzip(p: &Params<'_>) -> Result<(), ValidationError> {
     validate_output(p)?;
     if p.given_string("input").is_some_and(|input| input.is_empty()) {
-        return Err(ValidationError::of("input", "empty `input`"));
+        return Err(ValidationError::of_value("input", "empty `input`"));
     }
     match p.int("level") {
         -2..=9 => Ok(()),
-        level => Err(ValidationError::of("level", format!("`level` is out of range: expected -2 to 9, found {level}"))),
+        level => {
+            Err(ValidationError::of_value("level", format!("`level` is out of range: expected -2 to 9, found {level}")))
+        }
     }
 }

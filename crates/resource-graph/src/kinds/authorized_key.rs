@@ -96,7 +96,7 @@ impl AuthorizedKey {
         }
         if !key_type.is_empty() {
             let invalid = |param, error: AuthorizedKeyError| {
-                ValidationError::of(param, format!("invalid entry of `authorized_keys`: {error}"))
+                ValidationError::of_value(param, format!("invalid entry of `authorized_keys`: {error}"))
             };
             let mut entry =
                 AuthorizedKey::parse(&format!("{key_type} {key}")).map_err(|error| invalid("key", error))?;
@@ -106,7 +106,7 @@ impl AuthorizedKey {
         }
         let (param, line) = if content.is_empty() { ("key", p.name()) } else { ("content", &*content) };
         let mut entry = AuthorizedKey::parse(line).map_err(|error| {
-            ValidationError::of(param, format!("invalid entry of `authorized_keys`: {error}: {line:?}"))
+            ValidationError::of_value(param, format!("invalid entry of `authorized_keys`: {error}: {line:?}"))
                 .help("write it like `ssh-ed25519 AAAA… comment`, or set `type` and `key`")
         })?;
         if !comment.is_empty() {

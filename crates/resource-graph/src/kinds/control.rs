@@ -10,7 +10,9 @@ pub(super) const EXIT: ResourceKind = ResourceKind {
     fields: &[Field::new("code", "int", "The exit status, at most 125.").default("0").repr(Repr::Uint8)],
     validate: |p| match p.int("code") {
         0..=125 => Ok(()),
-        code => Err(ValidationError::of("code", format!("`code` is out of range: expected 0 to 125, found {code}"))),
+        code => {
+            Err(ValidationError::of_value("code", format!("`code` is out of range: expected 0 to 125, found {code}")))
+        }
     },
     ..ResourceKind::BASE
 };
@@ -60,7 +62,7 @@ pub(super) const TIMER: ResourceKind = ResourceKind {
     traits: Traits { refresh: true, ..Traits::NONE },
     validate: |p| match p.int("interval") {
         1.. => Ok(()),
-        _ => Err(ValidationError::of("interval", "`interval` is out of range: expected at least 1 second")),
+        _ => Err(ValidationError::of_value("interval", "`interval` is out of range: expected at least 1 second")),
     },
     ..ResourceKind::BASE
 };

@@ -73,11 +73,11 @@ fn managed_files(p: &Params<'_>) -> Vec<String> {
 fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
     let user = user(p);
     if !is_account_name(&user) {
-        return Err(ValidationError::of("user", format!("invalid user name {user:?}")));
+        return Err(ValidationError::of_value("user", format!("invalid user name {user:?}")));
     }
     let file = p.string("file");
     if !file.is_empty() && (!file.starts_with('/') || file.ends_with('/')) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "file",
             format!("invalid `file`: expected the absolute path of a file, found {file:?}"),
         ));
@@ -89,19 +89,19 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
     if let Some(command) = p.given_string("command")
         && (command.trim().is_empty() || has_line_break(&command))
     {
-        return Err(ValidationError::of("command", "invalid `command`: expected one line"));
+        return Err(ValidationError::of_value("command", "invalid `command`: expected one line"));
     }
     for variable in p.strings("environment") {
         if !is_assignment(variable.trim_ascii()) || has_line_break(&variable) {
             let text = format!("invalid entry {variable:?} of `environment`: expected `NAME=value`");
-            return Err(ValidationError::of("environment", text));
+            return Err(ValidationError::of_value("environment", text));
         }
     }
     let special = p.string("special");
     // Cron ignores a whole crontab for one line that it cannot read.
     if !special.is_empty() && !SPECIAL.contains(&&*special) {
         let text = format!("invalid `special` {:?}: expected a word such as `daily`", &*special);
-        return Err(ValidationError::of("special", text));
+        return Err(ValidationError::of_value("special", text));
     }
     for (index, column) in CRON_COLUMNS.into_iter().enumerate() {
         let text = p.string(column);
@@ -110,7 +110,7 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
         }
         if !text.is_empty() && !text.split(',').all(|item| is_item(item, RANGES[index], NAMES[index])) {
             let message = format!("invalid `{column}` {:?}: expected a column of a crontab such as `*/5`", &*text);
-            return Err(ValidationError::of(column, message));
+            return Err(ValidationError::of_value(column, message));
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(super) const FIREWALLD: ResourceKind = ResourceKind {
 fn validate_firewalld(p: &Params<'_>) -> Result<(), ValidationError> {
     for port in p.strings("ports") {
         let invalid = |why: &str| {
-            ValidationError::of("ports", format!("invalid entry {port:?} in `ports`: {why}"))
+            ValidationError::of_value("ports", format!("invalid entry {port:?} in `ports`: {why}"))
                 .help("write it like \"8443/tcp\"")
         };
         match port.split_once('/') {

@@ -51,7 +51,10 @@ pub(super) const IMAGE: ResourceKind = ResourceKind {
 
 fn validate_container(p: &Params<'_>) -> Result<(), ValidationError> {
     if let Some(entry) = p.strings("env").find(|e| e.find('=').is_none_or(|at| at == 0)) {
-        return Err(ValidationError::of("env", format!("invalid entry {entry:?} in `env`: expected `NAME=value`")));
+        return Err(ValidationError::of_value(
+            "env",
+            format!("invalid entry {entry:?} in `env`: expected `NAME=value`"),
+        ));
     }
     for (protocol, ports) in p.entries("ports") {
         if let Value::Str(name) = protocol
@@ -111,7 +114,7 @@ fn validate_apiversion(p: &Params<'_>) -> Result<(), ValidationError> {
     if version.is_empty() || well_formed {
         return Ok(());
     }
-    Err(ValidationError::of(
+    Err(ValidationError::of_value(
         "apiversion",
         format!("invalid `apiversion` {version:?}: expected a version such as `v1.41`"),
     ))

@@ -134,12 +134,12 @@ fn validate_exec(p: &Params<'_>) -> Result<(), ValidationError> {
     if !signal.is_empty() && !SIGNALS.contains(&&*signal) {
         let upper = signal.to_ascii_uppercase();
         let full = if upper.starts_with("SIG") { upper } else { format!("SIG{upper}") };
-        let error = ValidationError::of("sig", format!("unknown signal {signal:?}"));
+        let error = ValidationError::of_value("sig", format!("unknown signal {signal:?}"));
         return Err(if SIGNALS.contains(&&*full) { error.help(format!("did you mean {full:?}?")) } else { error });
     }
     for param in ["watchfiles", "mtimes"] {
         if p.strings(param).any(|path| path.is_empty()) {
-            return Err(ValidationError::of(param, format!("empty path in `{param}`")));
+            return Err(ValidationError::of_value(param, format!("empty path in `{param}`")));
         }
     }
     Ok(())

@@ -208,13 +208,13 @@ fn check_reversal(p: &Params<'_>) -> Result<(), ReversalError> {
 fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
     let path = file_path(p);
     if let Some(dirname) = p.given_string("dirname").filter(|dirname| !dirname.is_empty() && !dirname.ends_with('/')) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "dirname",
             format!("invalid `dirname`: expected a trailing `/`, found {dirname:?}"),
         ));
     }
     if let Some(basename) = p.given_string("basename").filter(|basename| basename.starts_with('/')) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "basename",
             format!("invalid `basename`: unexpected leading `/` in {basename:?}"),
         ));
@@ -236,7 +236,7 @@ fn validate_file(p: &Params<'_>) -> Result<(), ValidationError> {
             return Err(ValidationError::of("mode_change", "`mode` and `mode_change` are mutually exclusive"));
         }
         ModeChange::parse(&change).map_err(|error| {
-            ValidationError::of("mode_change", format!("invalid `mode_change` {change:?}: {error}"))
+            ValidationError::of_value("mode_change", format!("invalid `mode_change` {change:?}: {error}"))
                 .help("write it like \"u+x,go-w\"")
         })?;
     }
@@ -305,7 +305,7 @@ fn validate_sources(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
 fn validate_fragments(p: &Params<'_>, path: &str) -> Result<(), ValidationError> {
     for fragment in p.strings("fragments") {
         if !fragment.starts_with('/') {
-            return Err(ValidationError::of(
+            return Err(ValidationError::of_value(
                 "fragments",
                 format!("invalid path in `fragments`: expected an absolute path, found {fragment:?}"),
             ));
@@ -329,13 +329,13 @@ fn validate_mode(mode: &str) -> Result<(), ValidationError> {
     if mode.bytes().all(|b| b.is_ascii_digit()) {
         return match u32::from_str_radix(mode, 8) {
             Ok(0..=0o7777) => Ok(()),
-            Ok(_) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: expected at most 7777"))),
-            Err(_) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: expected octal digits"))),
+            Ok(_) => Err(ValidationError::of_value("mode", format!("invalid `mode` {mode:?}: expected at most 7777"))),
+            Err(_) => Err(ValidationError::of_value("mode", format!("invalid `mode` {mode:?}: expected octal digits"))),
         };
     }
     match SymbolicMode::parse(mode) {
         Ok(_) => Ok(()),
-        Err(error) => Err(ValidationError::of("mode", format!("invalid `mode` {mode:?}: {error}"))
+        Err(error) => Err(ValidationError::of_value("mode", format!("invalid `mode` {mode:?}: {error}"))
             .help("write it like \"0644\" or \"u=rw,go=r\"")),
     }
 }

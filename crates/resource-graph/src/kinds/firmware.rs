@@ -83,7 +83,7 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
         return Err(ValidationError::new("nothing to manage").help("set `enabled` or `refresh_age`"));
     }
     if syntax::duration(&age).is_none_or(|nanoseconds| nanoseconds <= 0) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "refresh_age",
             format!("invalid `refresh_age` {age:?}: expected a positive duration"),
         )
@@ -112,11 +112,11 @@ pub(super) const FWATTR: ResourceKind = ResourceKind {
         let key = p.string_or_name("key");
         for (param, text) in [("key", &key), ("driver", &p.string("driver"))] {
             if text.contains('/') || text == ".." || text == "." {
-                return Err(ValidationError::of(param, format!("invalid `{param}`: unexpected path {text:?}")));
+                return Err(ValidationError::of_value(param, format!("invalid `{param}`: unexpected path {text:?}")));
             }
         }
         if p.string("value").contains('\n') {
-            return Err(ValidationError::of("value", "invalid `value`: unexpected newline"));
+            return Err(ValidationError::of_value("value", "invalid `value`: unexpected newline"));
         }
         Ok(())
     },
@@ -154,7 +154,10 @@ pub(super) const BMC_POWER: ResourceKind = ResourceKind {
             "" => {
                 Err(ValidationError::of("driver", "missing parameter `driver`").help("set it to \"rpc\" or \"gofish\""))
             }
-            _ => Err(ValidationError::of("driver", format!("unknown `driver` {driver:?}: expected `rpc` or `gofish`"))),
+            _ => Err(ValidationError::of_value(
+                "driver",
+                format!("unknown `driver` {driver:?}: expected `rpc` or `gofish`"),
+            )),
         }
     },
     ..ResourceKind::BASE

@@ -70,10 +70,10 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
     }
     let value = p.string("value");
     if value.is_empty() {
-        return Err(ValidationError::of("value", "empty `value`"));
+        return Err(ValidationError::of_value("value", "empty `value`"));
     }
     if value.trim() != value {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "value",
             format!("invalid `value` {value:?}: unexpected leading or trailing whitespace"),
         ));
@@ -88,13 +88,13 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
     let path = p.string("path");
     if p.bool("persist") && p.is_set("path") && !path.is_empty() {
         if !path.starts_with('/') {
-            return Err(ValidationError::of(
+            return Err(ValidationError::of_value(
                 "path",
                 format!("invalid `path`: expected an absolute path, found {path:?}"),
             ));
         }
         if !path.ends_with(".conf") {
-            return Err(ValidationError::of(
+            return Err(ValidationError::of_value(
                 "path",
                 format!("invalid `path`: expected a file name that ends with `.conf`, found {path:?}"),
             ));
@@ -176,7 +176,7 @@ pub(super) const NET: ResourceKind = ResourceKind {
 
 fn validate_net(p: &Params<'_>) -> Result<(), ValidationError> {
     if let Some(address) = p.strings("addrs").find(|a| syntax::cidr(a).is_none()) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "addrs",
             format!("invalid entry {address:?} in `addrs`: expected an address with a prefix length"),
         )
@@ -184,7 +184,10 @@ fn validate_net(p: &Params<'_>) -> Result<(), ValidationError> {
     }
     let gateway = p.string("gateway");
     if !gateway.is_empty() && gateway.parse::<IpAddr>().is_err() {
-        return Err(ValidationError::of("gateway", format!("invalid `gateway` {gateway:?}: expected an IP address")));
+        return Err(ValidationError::of_value(
+            "gateway",
+            format!("invalid `gateway` {gateway:?}: expected an IP address"),
+        ));
     }
     Ok(())
 }

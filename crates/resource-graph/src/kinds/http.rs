@@ -39,11 +39,12 @@ pub(super) const SERVER: ResourceKind = ResourceKind {
 pub(super) fn validate_listener(p: &Params<'_>, only_ipv4: bool) -> Result<(), ValidationError> {
     let address = p.string_or_name("address");
     match syntax::listen_address(&address) {
-        Err(error) => Err(ValidationError::of("address", format!("invalid listen address {address:?}: {error}"))
+        Err(error) => Err(ValidationError::of_value("address", format!("invalid listen address {address:?}: {error}"))
             .help("write it like `:8080`, `127.0.0.1:8080` or `[::1]:8080`")),
-        Ok(Some(ip)) if only_ipv4 && !ip.is_ipv4() => {
-            Err(ValidationError::of("address", format!("invalid listen address {address:?}: expected an IPv4 address")))
-        }
+        Ok(Some(ip)) if only_ipv4 && !ip.is_ipv4() => Err(ValidationError::of_value(
+            "address",
+            format!("invalid listen address {address:?}: expected an IPv4 address"),
+        )),
         Ok(_) if p.meta().poll != 0 => Err(ValidationError::of("Meta:poll", "`Meta:poll` is not allowed for a server")),
         Ok(_) => Ok(()),
     }
@@ -136,13 +137,13 @@ pub(super) const PROXY: ResourceKind = ResourceKind {
         validate_public_path(p)?;
         let head = p.string("head");
         if !head.is_empty() && !head.ends_with('/') {
-            return Err(ValidationError::of(
+            return Err(ValidationError::of_value(
                 "head",
                 format!("invalid `head`: expected a trailing `/`, found {head:?}"),
             ));
         }
         if !head.is_empty() && syntax::url(&head).is_none() {
-            return Err(ValidationError::of("head", format!("invalid `head`: expected a URL, found {head:?}")));
+            return Err(ValidationError::of_value("head", format!("invalid `head`: expected a URL, found {head:?}")));
         }
         Ok(())
     },
@@ -198,7 +199,7 @@ pub(super) const UI_INPUT: ResourceKind = ResourceKind {
             let unset = param == "store" && text.is_empty();
             let known = unset || syntax::url(&text).is_some_and(|u| schemes.contains(&u.scheme));
             if !known {
-                return Err(ValidationError::of(
+                return Err(ValidationError::of_value(
                     param,
                     format!("invalid `{param}` {text:?}: expected `{}://` or `{}://`", schemes[0], schemes[1]),
                 ));
@@ -240,22 +241,25 @@ fn validate_client(p: &Params<'_>) -> Result<(), ValidationError> {
     let method = p.string("method");
     if !METHODS.contains(&&*method) {
         let upper = method.to_ascii_uppercase();
-        let error = ValidationError::of("method", format!("unknown method {method:?}"));
+        let error = ValidationError::of_value("method", format!("unknown method {method:?}"));
         return Err(if METHODS.contains(&&*upper) { error.help(format!("did you mean {upper:?}?")) } else { error });
     }
     let text = p.string("url");
     let Some(url) = syntax::url(&text) else {
-        return Err(ValidationError::of("url", format!("invalid `url` {text:?}")));
+        return Err(ValidationError::of_value("url", format!("invalid `url` {text:?}")));
     };
     if !["http", "https"].contains(&url.scheme) {
-        return Err(ValidationError::of("url", format!("invalid `url` {text:?}: expected `http://` or `https://`")));
+        return Err(ValidationError::of_value(
+            "url",
+            format!("invalid `url` {text:?}: expected `http://` or `https://`"),
+        ));
     }
     if url.host.is_empty() {
-        return Err(ValidationError::of("url", format!("invalid `url` {text:?}: missing host")));
+        return Err(ValidationError::of_value("url", format!("invalid `url` {text:?}: missing host")));
     }
     let digest = p.string("sha256");
     if !digest.is_empty() && (digest.len() != 64 || !digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))) {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "sha256",
             format!("invalid `sha256` {digest:?}: expected 64 lowercase hexadecimal digits"),
         ));

@@ -54,19 +54,19 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
     let setting = p.string_or_name("setting");
     let separator = if p.is_set("separator") { p.string("separator") } else { Cow::Borrowed(" = ") };
     if separator.is_empty() {
-        return Err(ValidationError::of("separator", "empty `separator`"));
+        return Err(ValidationError::of_value("separator", "empty `separator`"));
     }
     let fields = ["section", "value", "separator", "section_prefix", "section_suffix", "indent_char"];
     let texts = fields.into_iter().map(|field| (field, p.string(field)));
     let values = p.strings("values").map(|value| ("values", value));
     for (field, text) in texts.chain(values).chain([("setting", setting.clone())]) {
         if text.contains(['\n', '\r', '\0']) {
-            return Err(ValidationError::of(field, format!("invalid `{field}`: unexpected line break"))
+            return Err(ValidationError::of_value(field, format!("invalid `{field}`: unexpected line break"))
                 .help("each setting is one line of the file"));
         }
     }
     if setting.trim().is_empty() || setting.trim() != setting {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "setting",
             format!("invalid `setting` {setting:?}: expected a name without whitespace around it"),
         ));
@@ -74,11 +74,11 @@ fn validate(p: &Params<'_>) -> Result<(), ValidationError> {
     let style = IniStyle::of(p);
     if style.indent_char.bytes().any(|byte| !byte.is_ascii_whitespace()) {
         let text = format!("invalid `indent_char` {:?}: expected whitespace", style.indent_char);
-        return Err(ValidationError::of("indent_char", text));
+        return Err(ValidationError::of_value("indent_char", text));
     }
     let is_trimmed = |text: &str| text.trim_ascii() == text;
     if style.section_prefix.trim_ascii().is_empty() {
-        return Err(ValidationError::of("section_prefix", "empty `section_prefix`"));
+        return Err(ValidationError::of_value("section_prefix", "empty `section_prefix`"));
     }
     for (field, text) in [("section_prefix", &style.section_prefix), ("section_suffix", &style.section_suffix)] {
         if !is_trimmed(text) {

@@ -42,13 +42,13 @@ fn validate_dhcp_server(p: &Params<'_>) -> Result<(), ValidationError> {
         match syntax::duration(&lease) {
             Some(nanoseconds) if nanoseconds > 0 => {}
             Some(_) => {
-                return Err(ValidationError::of(
+                return Err(ValidationError::of_value(
                     "leasetime",
                     format!("invalid `leasetime` {lease:?}: expected a positive duration"),
                 ));
             }
             None => {
-                return Err(ValidationError::of(
+                return Err(ValidationError::of_value(
                     "leasetime",
                     format!("invalid `leasetime` {lease:?}: expected a duration"),
                 )
@@ -70,9 +70,10 @@ fn lease_time(p: &Params<'_>) -> Option<i128> {
 fn ipv4(param: &str, text: &str) -> Result<(), ValidationError> {
     match text.parse::<Ipv4Addr>() {
         Ok(_) => Ok(()),
-        Err(_) => {
-            Err(ValidationError::of(param, format!("invalid `{param}`: expected an IPv4 address, found {text:?}")))
-        }
+        Err(_) => Err(ValidationError::of_value(
+            param,
+            format!("invalid `{param}`: expected an IPv4 address, found {text:?}"),
+        )),
     }
 }
 
@@ -81,14 +82,14 @@ fn boot_url(p: &Params<'_>) -> Result<(), ValidationError> {
     if nbp.is_empty() || syntax::url(&nbp).is_some_and(|u| u.scheme == "tftp") {
         return Ok(());
     }
-    Err(ValidationError::of("nbp", format!("invalid `nbp`: expected a `tftp://` URL, found {nbp:?}")))
+    Err(ValidationError::of_value("nbp", format!("invalid `nbp`: expected a `tftp://` URL, found {nbp:?}")))
 }
 
 /// Checks the hardware address and the address of a host.
 pub(super) fn validate_host(p: &Params<'_>) -> Result<(), ValidationError> {
     let mac = p.string("mac");
     if !syntax::is_canonical_mac(&mac) {
-        let error = ValidationError::of(
+        let error = ValidationError::of_value(
             "mac",
             format!("invalid `mac`: expected a hardware address in canonical form, found {mac:?}"),
         );
@@ -102,7 +103,7 @@ pub(super) fn validate_host(p: &Params<'_>) -> Result<(), ValidationError> {
     let ip = p.string("ip");
     match syntax::cidr(&ip) {
         Some((address, _)) if address.is_ipv4() => Ok(()),
-        _ => Err(ValidationError::of(
+        _ => Err(ValidationError::of_value(
             "ip",
             format!("invalid `ip`: expected an IPv4 address with a prefix length, found {ip:?}"),
         )
@@ -162,7 +163,10 @@ fn validate_dhcp_range(p: &Params<'_>) -> Result<(), ValidationError> {
             for (param, bound) in [("from", &from), ("to", &to)] {
                 ipv4(param, bound.split_once('/').map_or(&**bound, |(address, _)| address))?;
                 if bound.contains('/') && syntax::cidr(bound).is_none() {
-                    return Err(ValidationError::of(param, format!("invalid prefix length in `{param}`: {bound:?}")));
+                    return Err(ValidationError::of_value(
+                        param,
+                        format!("invalid prefix length in `{param}`: {bound:?}"),
+                    ));
                 }
             }
             match (from.contains('/') || to.contains('/'), mask.is_empty()) {
@@ -181,7 +185,7 @@ fn validate_dhcp_range(p: &Params<'_>) -> Result<(), ValidationError> {
                 _ => {}
             }
             if !mask.is_empty() && syntax::ipv4_mask(&mask).is_none() {
-                return Err(ValidationError::of(
+                return Err(ValidationError::of_value(
                     "mask",
                     format!("invalid `mask`: expected a network mask, found {mask:?}"),
                 )
@@ -194,7 +198,7 @@ fn validate_dhcp_range(p: &Params<'_>) -> Result<(), ValidationError> {
             }
             let network = p.string_or_name("network");
             if !syntax::cidr(&network).is_some_and(|(address, _)| address.is_ipv4()) {
-                return Err(ValidationError::of(
+                return Err(ValidationError::of_value(
                     "network",
                     format!("invalid `network`: expected an IPv4 network, found {network:?}"),
                 )

@@ -40,7 +40,7 @@ pub(super) const PKG: ResourceKind = ResourceKind {
 
 fn validate_pkg(p: &Params<'_>) -> Result<(), ValidationError> {
     if p.string("state") == "latest" {
-        return Err(ValidationError::of("state", "invalid `state` \"latest\"").help("did you mean \"newest\"?"));
+        return Err(ValidationError::of_value("state", "invalid `state` \"latest\"").help("did you mean \"newest\"?"));
     }
     Ok(())
 }

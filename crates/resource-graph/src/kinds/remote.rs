@@ -41,7 +41,7 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
     let remote = p.string_or_name("remote");
     let with_scheme = if remote.contains("://") { remote.to_string() } else { format!("ssh://{remote}") };
     let Some(url) = syntax::url(&with_scheme).filter(|u| u.scheme == "ssh" && !u.host.is_empty()) else {
-        return Err(ValidationError::of("remote", format!("invalid host address {remote:?}"))
+        return Err(ValidationError::of_value("remote", format!("invalid host address {remote:?}"))
             .help("write it like \"ssh://user@host:22\""));
     };
     if url.userinfo.is_some_and(|u| u.contains(':')) && !p.bool("allow_cleartext_password") {
@@ -50,7 +50,7 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
     }
     for param in ["max_password_tries", "converger_timeout"] {
         if p.is_set(param) && p.int(param) < 0 {
-            return Err(ValidationError::of(param, format!("negative `{param}`")));
+            return Err(ValidationError::of_value(param, format!("negative `{param}`")));
         }
     }
     if !p.bool("transient") {
@@ -66,7 +66,7 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
     if p.bool("tunnelled")
         && let Err(error) = syntax::listen_address(&p.string("tunnel_addr"))
     {
-        return Err(ValidationError::of("tunnel_addr", format!("invalid `tunnel_addr`: {error}")));
+        return Err(ValidationError::of_value("tunnel_addr", format!("invalid `tunnel_addr`: {error}")));
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {
     }
     match p.int("skipcmpstyle") {
         0 => match p.given_string("value") {
-            Some(value) if value.parse::<i64>().is_err() => Err(ValidationError::of(
+            Some(value) if value.parse::<i64>().is_err() => Err(ValidationError::of_value(
                 "value",
                 format!("invalid `value` {value:?}: `skiplessthan` expects an integer"),
             )
@@ -48,7 +48,7 @@ fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {
             _ => Ok(()),
         },
         1 => Ok(()),
-        style => Err(ValidationError::of(
+        style => Err(ValidationError::of_value(
             "skipcmpstyle",
             format!("`skipcmpstyle` is out of range: expected 0 or 1, found {style}"),
         )),

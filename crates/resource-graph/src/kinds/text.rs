@@ -58,10 +58,13 @@ fn claims_with_line<'a>(p: &Params<'a>, line: &str) -> Vec<Claim<'a>> {
 fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
     let file = p.string("file");
     if !file.starts_with(['/', '~']) {
-        return Err(ValidationError::of("file", format!("invalid `file`: expected an absolute path, found {file:?}")));
+        return Err(ValidationError::of_value(
+            "file",
+            format!("invalid `file`: expected an absolute path, found {file:?}"),
+        ));
     }
     if file.ends_with('/') {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "file",
             format!("invalid `file`: expected a file, found the directory {file:?}"),
         ));
@@ -110,7 +113,7 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
     validate: |p| {
         let user = p.string("user");
         if !user.is_empty() && !is_account_name(&user) {
-            return Err(ValidationError::of("user", format!("invalid user name {user:?}")));
+            return Err(ValidationError::of_value("user", format!("invalid user name {user:?}")));
         }
         AuthorizedKey::of(p).map(drop)
     },
@@ -140,13 +143,13 @@ pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
 fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
     let store = p.string_or_name("store");
     JsonStore::parse(&store)
-        .map_err(|error| ValidationError::of("store", format!("invalid `store` {store:?}: {error}")))?;
+        .map_err(|error| ValidationError::of_value("store", format!("invalid `store` {store:?}: {error}")))?;
     if p.list("edits").is_empty() {
-        return Err(ValidationError::of("edits", "empty `edits`"));
+        return Err(ValidationError::of_value("edits", "empty `edits`"));
     }
     for (i, edit) in p.strings("edits").enumerate() {
         JsonEdit::parse(&edit).map_err(|error| {
-            ValidationError::of("edits", format!("invalid entry {i} of `edits`, {edit:?}: {error}"))
+            ValidationError::of_value("edits", format!("invalid entry {i} of `edits`, {edit:?}: {error}"))
                 .help("write `.path.to.key = JSON`, or `del(.path.to.key)`")
         })?;
     }
@@ -169,10 +172,13 @@ pub(super) const AUGEAS: ResourceKind = ResourceKind {
 fn validate_augeas(p: &Params<'_>) -> Result<(), ValidationError> {
     let (file, lens) = (p.string("file"), p.string("lens"));
     if !file.starts_with('/') {
-        return Err(ValidationError::of("file", format!("invalid `file`: expected an absolute path, found {file:?}")));
+        return Err(ValidationError::of_value(
+            "file",
+            format!("invalid `file`: expected an absolute path, found {file:?}"),
+        ));
     }
     if !lens.ends_with(".lns") {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "lens",
             format!("invalid `lens`: expected a name that ends with `.lns`, found {lens:?}"),
         ));

@@ -54,7 +54,7 @@ pub(super) const VIRT: ResourceKind = ResourceKind {
         }
         validate_transient(p)?;
         if p.int("cpus") > p.int("maxcpus") {
-            return Err(ValidationError::of(
+            return Err(ValidationError::of_value(
                 "cpus",
                 format!("`cpus` is out of range: expected at most {}, found {}", p.int("maxcpus"), p.int("cpus")),
             ));
@@ -94,7 +94,7 @@ pub(super) const NETWORK: ResourceKind = ResourceKind {
         validate_transient(p)?;
         let uuid = p.string("uuid");
         if !uuid.is_empty() && !is_uuid(&uuid) {
-            return Err(ValidationError::of("uuid", format!("invalid `uuid` {uuid:?}")));
+            return Err(ValidationError::of_value("uuid", format!("invalid `uuid` {uuid:?}")));
         }
         if p.bool("transient") && p.string("state") == "down" {
             return Ok(());
@@ -142,7 +142,7 @@ pub(super) const NETWORK_RANGE: ResourceKind = ResourceKind {
         let bound = |param: &str| {
             let text = p.string(param);
             text.parse::<Ipv4Addr>().map_err(|_| {
-                ValidationError::of(param, format!("invalid `{param}`: expected an IPv4 address, found {text:?}"))
+                ValidationError::of_value(param, format!("invalid `{param}`: expected an IPv4 address, found {text:?}"))
             })
         };
         if bound("start")? > bound("end")? {
@@ -192,13 +192,13 @@ pub(super) const BUILDER: ResourceKind = ResourceKind {
 fn validate_builder(p: &Params<'_>) -> Result<(), ValidationError> {
     let output = p.string_or_name("output");
     if !output.starts_with('/') || output.ends_with('/') {
-        return Err(ValidationError::of(
+        return Err(ValidationError::of_value(
             "output",
             format!("invalid `output`: expected the absolute path of a file, found {output:?}"),
         ));
     }
     if p.int("size") < 0 {
-        return Err(ValidationError::of("size", "negative `size`"));
+        return Err(ValidationError::of_value("size", "negative `size`"));
     }
     if let Some(package) = p.strings("packages").find(|name| name.contains(',')) {
         return Err(ValidationError::of(

@@ -55,6 +55,19 @@ fn doc_suggests_the_nearest_name() {
 }
 
 #[test]
+fn doc_suggests_the_function_of_a_module_before_similar_names() {
+    let ran = Scratch::new(&[]).mclc(&["doc", "printf"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("did you mean `fmt.printf`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn doc_shows_every_type_of_a_function_without_numbers_of_arguments() {
+    let text = Scratch::new(&[]).mclc(&["doc", "len"]).stdout;
+    assert!(text.starts_with("len  func(str) int\n     func([]?1) int\n     func(map{?1: ?2}) int\n"), "{text}");
+}
+
+#[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = Scratch::new(&[]).mclc(&["completions", shell]);

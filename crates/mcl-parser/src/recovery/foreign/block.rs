@@ -122,6 +122,7 @@ impl RecoveringParser<'_> {
                 let class = self.text_between(next, self.end_of_foreign(start)).replace("::", ".");
                 self.skipped(start, next, keyword(Instead::Include { class }))
             }
+            Role::Realize if found.is_some() => self.skipped(start, next, keyword(Instead::NoVirtualResources)),
             Role::TypeDeclaration if wants_name => self.skipped(start, next, keyword(Instead::NoTypeDeclaration)),
             Role::PackageClause if wants_name => self.skipped(start, next, keyword(Instead::NoPackageClause)),
             Role::Modifier => match found? {
@@ -178,6 +179,16 @@ impl RecoveringParser<'_> {
                 start + 1,
                 HabitKind::Keyword { word, instead: Instead::Binding { name: written } },
             ));
+        }
+        // `let` of Nix stands on a line of its own.
+        let on_next_line = word == "let"
+            && self.tokens.newline_before(name)
+            && WORD.has(self.kind(name))
+            && self.kind(name + 1) == Some(TokenKind::Equals);
+        if on_next_line {
+            let kind = HabitKind::Keyword { word, instead: Instead::Binding { name: self.word_at(name).to_owned() } };
+            let (end, defines) = (self.end_of_foreign(name), self.variable(name));
+            return Some(self.skipped_to(start, name, end, kind, defines));
         }
         if !WORD.has(self.kind_on_line(name)) {
             return None;

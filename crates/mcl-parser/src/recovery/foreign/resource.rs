@@ -4,6 +4,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
 use crate::error::HabitKind;
+use crate::foreign_kinds::kind_of_mcl;
 use crate::recovery::foreign::ForeignStatement;
 use crate::recovery::state::RecoveringParser;
 use crate::token_set::{STRING_LIKE, WORD};
@@ -46,7 +47,8 @@ impl RecoveringParser<'_> {
         if self.kind(after_title) != Some(TokenKind::Colon) {
             return None;
         }
-        let kind = self.text_between(start, name_end).replace("::", ":");
+        let kind = self.text_between(start, name_end);
+        let kind = kind_of_mcl(kind).map_or_else(|| kind.replace("::", ":"), str::to_owned);
         let text = self.text_between(title, after_title).replace('\'', "\"");
         let title = match self.kind(title) {
             Some(TokenKind::Identifier) => format!("\"{text}\""),
@@ -179,7 +181,9 @@ impl RecoveringParser<'_> {
                 let name = module_of(*alias);
                 let span = self.builder.span(*alias, *alias + 1);
                 let name = self.builder.intern(&name);
-                let defines = vec![Definition { kind: DefinitionKind::Alias, name, span }];
+                // The quoted word may not be the alias that the rest of the file uses.
+                let unnamed = self.builder.intern("");
+                let defines = [name, unnamed].map(|name| Definition { kind: DefinitionKind::Alias, name, span }).into();
                 let mut statement = self.skipped_to(start, start + 1, end, kind, defines);
                 statement.error.span = span;
                 Some(statement)

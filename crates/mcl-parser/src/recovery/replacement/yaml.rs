@@ -7,7 +7,7 @@ use crate::bracket::BracketContext;
 use crate::error::{HabitError, HabitKind};
 use crate::failure::Failure;
 use crate::lookahead::{first_on_line, indentation};
-use crate::recovery::replacement::{Replacement, habit};
+use crate::recovery::replacement::Replacement;
 use crate::recovery::state::RecoveringParser;
 use crate::terminals::{Edit, Terminal};
 
@@ -32,7 +32,7 @@ impl RecoveringParser<'_> {
                     format!("\"{}\"", text.trim_matches(['"', '\'', ',']))
                 })
                 .collect();
-        let error = f.error_at(habit(HabitKind::YamlList { suggestion: items.join(", ") }), f.at);
+        let error = f.error_at(HabitKind::YamlList { suggestion: items.join(", ") }, f.at);
         let mut edits = vec![(f.at, Edit { terminals: vec![Terminal::ErrorValue], resume: end })];
         if self.kind(end) != Some(TokenKind::Comma) {
             edits[0].1.terminals.push(Terminal::Kind(TokenKind::Comma));

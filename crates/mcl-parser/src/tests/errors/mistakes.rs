@@ -30,7 +30,7 @@ $a = -$b
     check(
         r#"a = 1"#,
         expect![[r#"
-            1:3 E0218 missing `$` before `a`
+            1:1 E0218 missing `$` before `a`
         "#]],
     );
     check(
