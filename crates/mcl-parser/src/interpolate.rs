@@ -181,6 +181,11 @@ fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
     for stmt in ast.stmts.values_mut() {
         complete(stmt);
     }
+    // The tree lives as long as the program is compiled.
+    ast.exprs.shrink_to_fit();
+    ast.expr_ranges.shrink_to_fit();
+    ast.stmts.shrink_to_fit();
+    ast.stmt_ranges.shrink_to_fit();
     errors.sort_by_key(|error| error.span.start);
     errors
 }
