@@ -60,8 +60,9 @@ impl Evaluator<'_> {
                 }
             }
             if is_default && std::mem::replace(&mut has_default, true) {
-                let message = "This resource expression has more than one default body";
-                return Err(self.error(body.title, message).code(Code::P0511));
+                let message = "The title 'default' has already been used in this resource expression";
+                let stop = self.error(id, message).code(Code::P0511).trace(Some(self.span(body.title)), "again");
+                return Err(stop.help(Some("a resource expression has one body of defaults".to_owned())));
             }
             let parameters = self.eval_attributes(body.attributes, id)?;
             if is_default {

@@ -115,6 +115,15 @@ impl Stop {
         self
     }
 
+    /// Makes the location of an error a label, so that the error gets that of the use of what it is in.
+    pub(crate) fn at_use(mut self, label: &str) -> Stop {
+        if let Stop::Fault(fault) = &mut self {
+            let span = fault.span.take();
+            fault.trace(span, label);
+        }
+        self
+    }
+
     /// Adds what led to an error.
     pub(crate) fn trace(mut self, span: Option<Span>, text: impl Into<String>) -> Stop {
         if let Stop::Fault(fault) = &mut self {

@@ -101,7 +101,7 @@ impl<'e> Evaluator<'e> {
             Ok(resolved) => resolved,
             Err(stop) => {
                 self.types.remove(name);
-                return Err(stop);
+                return Err(stop.at_use("in the definition of the alias"));
             }
         };
         if let Type::ObjectType(_) = resolved {

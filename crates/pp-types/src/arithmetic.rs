@@ -8,7 +8,7 @@ use crate::describe::{operand_name, with_article};
 use crate::error::{Error, ErrorKind, Operand};
 use crate::text::ruby_text;
 use crate::time::{NANOSECONDS, Timespan, Timestamp};
-use crate::value::{Hash, Value};
+use crate::value::{Float, Hash, Value};
 
 /// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,15 @@ impl fmt::Display for Operator {
     }
 }
 
-/// Returns whether an operator takes its operands as they are. Otherwise both must be numbers, and strings are converted.
+/// Returns whether an operator takes its operands as they are. Otherwise both must be numbers or times, and strings are
+/// converted.
 #[must_use]
 pub fn takes_unconverted(operator: Operator, left: &Value) -> bool {
     match left {
-        Value::Array(_) => matches!(operator, Operator::Add | Operator::Subtract | Operator::ShiftLeft),
-        Value::Hash(_) | Value::Uri(_) | Value::Binary(_) => matches!(operator, Operator::Add | Operator::Subtract),
-        Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) => true,
+        Value::Array(_) | Value::Hash(_) => {
+            matches!(operator, Operator::Add | Operator::Subtract | Operator::ShiftLeft)
+        }
+        Value::Uri(_) | Value::Binary(_) => operator == Operator::Add,
         _ => false,
     }
 }
@@ -73,6 +75,12 @@ pub fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Val
         }
         (Value::Uri(base), Value::String(reference)) if operator == Operator::Add => {
             Ok(Value::Uri(Arc::new(base.join(reference)?)))
+        }
+        (Value::Binary(_), _) if operator == Operator::Add => {
+            Err(in_expression(operator, "Can only append Binary to a Binary"))
+        }
+        (Value::Uri(_), _) if operator == Operator::Add => {
+            Err(in_expression(operator, "An URI can only be merged with an URI or String"))
         }
         _ => Err(not_applicable(operator, left, right)),
     }
@@ -111,7 +119,6 @@ fn not_applicable(operator: Operator, left: &Value, right: &Value) -> Error {
         Value::Float(_) => !matches!(operator, Operator::Modulo | Operator::ShiftLeft | Operator::ShiftRight),
         Value::Timespan(_) => !matches!(operator, Operator::ShiftLeft | Operator::ShiftRight),
         Value::Timestamp(_) => matches!(operator, Operator::Add | Operator::Subtract),
-        Value::Binary(_) | Value::Uri(_) => operator == Operator::Add,
         _ => false,
     };
     let left_name = with_article(&operand_name(left));
@@ -152,16 +159,23 @@ fn integers(operator: Operator, a: i64, b: i64) -> Result<Value, Error> {
         Operator::Subtract => wide_a - wide_b,
         Operator::Multiply => wide_a * wide_b,
         Operator::Divide | Operator::Modulo if b == 0 => return Err(division_by_zero()),
-        // The quotient is rounded down, and the remainder has the sign of the divisor.
-        Operator::Divide => wide_a.div_euclid(wide_b) - i128::from(wide_b < 0 && wide_a.rem_euclid(wide_b) != 0),
-        Operator::Modulo => {
-            let remainder = wide_a % wide_b;
-            if remainder != 0 && (remainder < 0) != (wide_b < 0) { remainder + wide_b } else { remainder }
-        }
+        Operator::Divide => floor_division(wide_a, wide_b),
+        Operator::Modulo => floor_remainder(wide_a, wide_b),
         Operator::ShiftLeft => return shift(operator, wide_a, wide_b),
         Operator::ShiftRight => return shift(operator, wide_a, -wide_b),
     };
     in_range(&operator.to_string(), result)
+}
+
+/// Divides, and rounds the quotient down. The divisor is not 0.
+fn floor_division(a: i128, b: i128) -> i128 {
+    a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0)
+}
+
+/// Returns the remainder with the sign of the divisor, which is not 0.
+fn floor_remainder(a: i128, b: i128) -> i128 {
+    let remainder = a % b;
+    if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
 }
 
 /// Shifts to the left, or to the right by a negative count.
@@ -196,6 +210,11 @@ fn floats(operator: Operator, left: &Value, right: &Value) -> Result<Value, Erro
             return Err(not_applicable(operator, left, right));
         }
     };
+    finite(operator, result)
+}
+
+/// Returns a float, or the error that it is infinite.
+fn finite(operator: Operator, result: f64) -> Result<Value, Error> {
     if result.is_infinite() {
         let message = format!("The result of the {operator} expression is {}", crate::text::float_text(result));
         return Err(Error::new(ErrorKind::Arithmetic, message).of(Operand::Left));
@@ -264,7 +283,7 @@ fn removed_values(right: &Value) -> rustc_hash::FxHashSet<Value> {
 }
 
 fn add_to_hash(entries: &Hash, right: &Value) -> Result<Value, Error> {
-    let error = |message: &str| Err(Error::new(ErrorKind::Operator, in_addition(message)));
+    let error = |message: &str| Err(in_expression(Operator::Add, message));
     let mut result = entries.clone();
     match right {
         Value::Hash(more) => result.extend(more.iter().map(|(key, value)| (key.clone(), value.clone()))),
@@ -297,8 +316,9 @@ fn add_to_hash(entries: &Hash, right: &Value) -> Result<Value, Error> {
     Ok(Value::hash(result))
 }
 
-fn in_addition(message: &str) -> String {
-    format!("Error while evaluating a '+' expression, {message}")
+/// An error that is reported at the operator.
+fn in_expression(operator: Operator, message: &str) -> Error {
+    Error::new(ErrorKind::Operator, format!("Error while evaluating a '{operator}' expression, {message}"))
 }
 
 fn remove_from_hash(entries: &Hash, right: &Value) -> Value {
@@ -331,7 +351,9 @@ fn times(operator: Operator, left: &Value, right: &Value) -> Result<Value, Error
         (Value::Timestamp(a), Operator::Add | Operator::Subtract, b) if let Some(b) = nanoseconds(b) => {
             Ok(Value::Timestamp(Timestamp(sum(a.0, b)?)))
         }
-        (Value::Timespan(a), Operator::Add, Value::Timestamp(b)) => Ok(Value::Timestamp(Timestamp(sum(a.0, b.0)?))),
+        (a, Operator::Add, Value::Timestamp(b)) if let Some(a) = nanoseconds(a) => {
+            Ok(Value::Timestamp(Timestamp(sum(a, b.0)?)))
+        }
         (a @ (Value::Timespan(_) | Value::Integer(_) | Value::Float(_)), Operator::Add | Operator::Subtract, b)
             if let (Some(a), Some(b)) = (nanoseconds(a), nanoseconds(b)) =>
         {
@@ -345,22 +367,41 @@ fn times(operator: Operator, left: &Value, right: &Value) -> Result<Value, Error
         | (Value::Float(b), Operator::Multiply, Value::Timespan(a)) => {
             Ok(Value::Timespan(Timespan((a.0 as f64 * b.0) as i128)))
         }
-        (Value::Timespan(_), Operator::Divide | Operator::Modulo, Value::Integer(0) | Value::Timespan(Timespan(0))) => {
-            Err(division_by_zero())
-        }
+        (Value::Timespan(_), Operator::Divide | Operator::Modulo, Value::Integer(0)) => Err(division_by_zero()),
+        (Value::Timespan(_), Operator::Divide, Value::Float(Float(0.0))) => Err(division_by_zero()),
         (Value::Timespan(a), Operator::Divide, Value::Integer(b)) => {
-            Ok(Value::Timespan(Timespan(a.0.div_euclid(i128::from(*b)))))
+            Ok(Value::Timespan(Timespan(floor_division(a.0, i128::from(*b)))))
         }
-        (Value::Timespan(a), Operator::Divide, Value::Float(b)) if b.0 != 0.0 => {
+        (Value::Timespan(a), Operator::Divide, Value::Float(b)) => {
             Ok(Value::Timespan(Timespan((a.0 as f64 / b.0) as i128)))
         }
-        (Value::Timespan(a), Operator::Divide, Value::Timespan(b)) => Ok(Value::from(a.0 as f64 / b.0 as f64)),
-        (Value::Timespan(a), Operator::Modulo, Value::Timespan(b)) => {
-            Ok(Value::Timespan(Timespan(a.0.rem_euclid(b.0))))
-        }
+        (Value::Timespan(a), Operator::Divide, Value::Timespan(b)) => finite(operator, a.0 as f64 / b.0 as f64),
+        // Whole seconds.
         (Value::Timespan(a), Operator::Modulo, Value::Integer(b)) => {
-            Ok(Value::Timespan(Timespan(a.0.rem_euclid(i128::from(*b) * NANOSECONDS))))
+            in_range("%", floor_remainder(a.0.div_euclid(NANOSECONDS), i128::from(*b)))
+        }
+        (Value::Timespan(_), _, right)
+            if !is_number(right)
+                && let Some(verb) = verb(operator) =>
+        {
+            let (left, right) = (with_article(&operand_name(left)), with_article(&operand_name(right)));
+            Err(in_expression(operator, &verb.replace("{left}", &left).replace("{right}", &right)))
+        }
+        (Value::Timestamp(_), Operator::Add, Value::Timestamp(_)) => {
+            Err(in_expression(operator, "A Timestamp cannot be added to a Timestamp"))
         }
         _ => Err(not_applicable(operator, left, right)),
+    }
+}
+
+/// Says what cannot be done with two times, without the names of their types.
+fn verb(operator: Operator) -> Option<&'static str> {
+    match operator {
+        Operator::Add => Some("{right} cannot be added to {left}"),
+        Operator::Subtract => Some("{right} cannot be subtracted from {left}"),
+        Operator::Multiply => Some("{left} cannot be multiplied by {right}"),
+        Operator::Divide => Some("{left} cannot be divided by {right}"),
+        Operator::Modulo => Some("Can not do modulus on {left} using {right}"),
+        Operator::ShiftLeft | Operator::ShiftRight => None,
     }
 }

@@ -406,13 +406,22 @@ fn contains_size(size: Option<Size>, from: Size) -> bool {
 
 fn contains_uris(to: &Value, from: &Value) -> bool {
     match (to, from) {
-        (Value::Hash(to), Value::Hash(from)) => to.iter().all(|(key, part)| match (part, from.get(key)) {
-            (Value::Type(ty), Some(value)) => crate::instance::is_instance(ty, value),
-            (part, Some(value)) => part == value,
-            (Value::Type(ty), None) => accepts_undef(ty),
-            (_, None) => false,
-        }),
+        (Value::Hash(to), Value::Hash(from)) => {
+            to.iter().all(|(key, part)| is_part(part, from.get(key).unwrap_or(&Value::Undef)))
+        }
         _ => to == from,
+    }
+}
+
+/// Returns whether a part of a URI, or of a type of URIs, is what a type asks for.
+pub(crate) fn is_part(asked: &Value, found: &Value) -> bool {
+    match (asked, found) {
+        (Value::Type(asked), Value::Type(found)) => is_assignable(asked, found),
+        (Value::Type(asked), found) => crate::instance::is_instance(asked, found),
+        (Value::Regexp(asked), Value::String(found)) => {
+            asked.compiled().is_ok_and(|asked| asked.is_match(found).unwrap_or(false))
+        }
+        (asked, found) => crate::compare::equal(asked, found),
     }
 }
 

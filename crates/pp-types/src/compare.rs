@@ -32,6 +32,7 @@ pub fn equal(left: &Value, right: &Value) -> bool {
         (Value::Type(left), Value::Type(right)) => {
             left == right || is_assignable(left, right) && is_assignable(right, left)
         }
+        (Value::Uri(left), Value::Uri(right)) => left.is_equivalent(right),
         (Value::Timespan(span), number) | (number, Value::Timespan(span)) if is_number(number) => {
             duration_of(number).is_some_and(|nanoseconds| nanoseconds == span.0)
         }

@@ -33,12 +33,15 @@ pub enum ErrorKind {
     Evaluation,
 }
 
-/// A side of an operator.
+/// A side of an operator, or an argument of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum Operand {
+    /// The operand to the left of the operator.
     Left,
+    /// The operand to the right of the operator.
     Right,
+    /// An argument between brackets, counted from 0.
+    Argument(usize),
 }
 
 /// An error without a location; the evaluator adds it.

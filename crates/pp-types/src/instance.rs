@@ -1,10 +1,11 @@
 //! Whether a value is an instance of a type.
 
-use crate::assignable::{has_string, is_assignable, is_required};
+use crate::assignable::{has_string, is_assignable, is_part, is_required};
 use crate::deep::deep;
 use crate::definition::definition;
 use crate::infer::infer;
 use crate::types::{HashType, Size, StructMember, TupleType, Type};
+use crate::uri::Uri;
 use crate::value::{Hash, Value};
 
 /// Returns whether a value is an instance of a type (`value =~ Type`).
@@ -67,6 +68,10 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
             _ => false,
         },
+        Type::Uri(Some(parts)) => match (value, &**parts) {
+            (Value::Uri(uri), Value::Hash(parts)) => has_parts(parts, uri),
+            _ => false,
+        },
         Type::Init(None) => deep(|| check(&Type::RichData, value, entered)),
         Type::Init(Some(init)) => {
             deep(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
@@ -79,6 +84,14 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         _ if matches!(value, Value::Array(_) | Value::Hash(_)) && *ty != Type::Unit => false,
         _ => is_assignable(ty, &infer(value)),
     }
+}
+
+/// Returns whether a URI has the parts that a type `URI[{…}]` asks for.
+fn has_parts(asked: &Hash, uri: &Uri) -> bool {
+    asked.iter().all(|(name, part)| match name {
+        Value::String(name) => is_part(part, &uri.attribute(name).unwrap_or(Value::Undef)),
+        _ => false,
+    })
 }
 
 fn has_size(size: Option<Size>, length: usize) -> bool {

@@ -2,22 +2,22 @@
 
 mod error;
 mod reference;
+mod uri;
 
 use std::sync::Arc;
 
 use crate::assignable::accepts_undef;
 use crate::common::one_of;
 use crate::define_object::define_object;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Operand};
 use crate::infer::{generalize, infer};
-use crate::parametrize::error::{bad_argument, error, expect_count};
+use crate::parametrize::error::{bad_argument, error, error_at, expect_count, expected_types, in_access};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::time_parse::{timespan_of, timestamp_of};
 use crate::types::{
     Callable, EnumType, FloatBounds, InitType, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type,
 };
-use crate::uri::Uri;
 use crate::value::{Float, Value};
 
 /// Returns the type `base[arguments]`. References to several resources are the evaluator's: it calls this once a title.
@@ -34,13 +34,13 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     match base {
         Type::Integer(_) => integer(arguments),
         Type::Float(_) => float(arguments),
-        Type::String(_) => Ok(Type::String(Some(size_constraint(arguments)?))),
-        Type::Collection(_) => Ok(Type::Collection(Some(size_constraint(arguments)?))),
+        Type::String(_) => Ok(Type::String(Some(size_constraint(arguments, 0)?))),
+        Type::Collection(_) => Ok(Type::Collection(Some(size_constraint(arguments, 0)?))),
         Type::Boolean(_) => {
             expect_count("A Boolean-Type", arguments, 1, 1)?;
             match &arguments[0] {
                 Value::Boolean(value) => Ok(Type::Boolean(Some(*value))),
-                other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass")),
+                other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass", 0)),
             }
         }
         Type::Enum(_) => enumeration(arguments),
@@ -50,7 +50,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             match &arguments[0] {
                 Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
                 Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),
-                other => Err(bad_argument("a Regexp-Type", other, "String or Regexp")),
+                other => Err(bad_argument("a Regexp-Type", other, "String or Regexp", 0)),
             }
         }
         Type::Array(..) => array(arguments),
@@ -59,16 +59,14 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Struct(_) => structure(arguments),
         Type::Variant(_) => {
             expect_count("A Variant-Type", arguments, 1, usize::MAX)?;
-            let types: Result<Vec<Type>, Error> =
-                arguments.iter().map(|argument| type_argument("a Variant-Type", argument)).collect();
-            Ok(one_of(types?.into_iter()))
+            Ok(one_of(type_arguments("a Variant-Type", arguments)?.into_iter()))
         }
         Type::Optional(_) => {
             one("Optional-Type")?;
             match &arguments[0] {
                 Value::String(text) => Ok(Type::optional(Type::StringValue(text.clone()))),
                 Value::Type(ty) => Ok(Type::optional(ty.clone())),
-                other => Err(expected_types("Optional-Type", other)),
+                other => Err(expected_types("Optional-Type", other, 0)),
             }
         }
         Type::NotUndef(_) => {
@@ -80,7 +78,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
                 Some(Value::Type(ty)) => Ok(Type::NotUndef(Some(ty.clone().into()))),
                 Some(other) => {
                     let found = crate::describe::class_name(other);
-                    Err(error(format!("NotUndef-Type[] argument must be a Type or a String. Got {found}")))
+                    Err(error_at(0, format!("NotUndef-Type[] argument must be a Type or a String. Got {found}")))
                 }
             }
         }
@@ -101,21 +99,21 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         }
         Type::SemVer(_) => {
             expect_count("A SemVer-Type", arguments, 1, usize::MAX)?;
-            let range = |argument: &Value| match argument {
+            let range = |(at, argument): (usize, &Value)| match argument {
                 Value::String(source) => SemVerRange::parse(source).map_err(in_access),
                 Value::SemVerRange(range) => Ok((**range).clone()),
-                other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange")),
+                other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange", at)),
             };
-            Ok(Type::SemVer(arguments.iter().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
+            Ok(Type::SemVer(arguments.iter().enumerate().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
         }
-        Type::Uri(_) => uri(arguments),
+        Type::Uri(_) => uri::uri(arguments),
         Type::Init(_) => {
             let Some((first, rest)) = arguments.split_first() else { return Ok(Type::Init(None)) };
             match first {
                 Value::Type(ty) => {
                     Ok(Type::Init(Some(Arc::new(InitType { ty: ty.clone().into(), arguments: rest.to_vec() }))))
                 }
-                other => Err(expected_types("Init-Type", other)),
+                other => Err(expected_types("Init-Type", other, 0)),
             }
         }
         Type::Runtime(_) => match arguments {
@@ -134,7 +132,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
                 Value::Hash(definition) => {
                     Ok(Type::ObjectType(Arc::new(define_object(None, definition).map_err(in_access)?)))
                 }
-                other => Err(in_access(bad_argument("an Object-Type", other, "Hash"))),
+                other => Err(in_access(bad_argument("an Object-Type", other, "Hash", 0))),
             }
         }
         Type::ObjectType(object) => Err(error(format!(
@@ -168,27 +166,19 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     }
 }
 
-/// An error that Puppet reports from within the access.
-fn in_access(e: Error) -> Error {
-    Error { message: format!("Error while evaluating a '[]' expression, {}", e.message), ..e }
-}
-
-fn expected_types(ty: &str, found: &Value) -> Error {
-    error(format!("{ty}[] arguments must be types. Got {}", crate::describe::class_name(found)))
-}
-
-fn type_argument(ty: &str, argument: &Value) -> Result<Type, Error> {
-    match argument {
+fn type_arguments(ty: &str, arguments: &[Value]) -> Result<Vec<Type>, Error> {
+    let type_of = |(at, argument): (usize, &Value)| match argument {
         Value::Type(argument) => Ok(argument.clone()),
-        other => Err(bad_argument(ty, other, "Any-Type")),
-    }
+        other => Err(bad_argument(ty, other, "Any-Type", at)),
+    };
+    arguments.iter().enumerate().map(type_of).collect()
 }
 
 fn only_type(ty: &str, arguments: &[Value]) -> Result<Nested, Error> {
     expect_count(ty, arguments, 1, 1)?;
     match &arguments[0] {
         Value::Type(argument) => Ok(argument.clone().into()),
-        other => Err(expected_types(ty, other)),
+        other => Err(expected_types(ty, other, 0)),
     }
 }
 
@@ -202,16 +192,16 @@ fn integer(arguments: &[Value]) -> Result<Type, Error> {
         let message = "Integer-Type supports [] with one or two arguments (from, to).";
         return Err(error(format!("{message} Got {}", arguments.len())));
     }
-    let bound = |argument: &Value| match argument {
-        Value::Integer(bound) => Ok(Some(*bound)),
-        Value::Default => Ok(None),
-        other => Err(error(format!(
-            "Integer-Type [] requires all arguments to be integers (or default). Got {}",
-            crate::describe::class_name(other)
-        ))),
+    let bound = |at: usize| match arguments.get(at) {
+        Some(Value::Integer(bound)) => Ok(Some(*bound)),
+        None | Some(Value::Default) => Ok(None),
+        Some(other) => {
+            let found = crate::describe::class_name(other);
+            let message = "Integer-Type [] requires all arguments to be integers (or default). Got";
+            Err(error_at(at, format!("{message} {found}")))
+        }
     };
-    let min = bound(&arguments[0])?;
-    let max = arguments.get(1).map_or(Ok(None), bound)?;
+    let (min, max) = (bound(0)?, bound(1)?);
     match (min, max) {
         (Some(min), Some(max)) if min > max => Err(reversed(min, max)),
         _ => Ok(Type::integer(min, max)),
@@ -223,17 +213,17 @@ fn float(arguments: &[Value]) -> Result<Type, Error> {
         let message = "Float-Type supports [] with one or two arguments (from, to).";
         return Err(error(format!("{message} Got {}", arguments.len())));
     }
-    let bound = |argument: &Value| match argument {
-        Value::Integer(bound) => Ok(Some(Float(*bound as f64))),
-        Value::Float(bound) => Ok(Some(*bound)),
-        Value::Default => Ok(None),
-        other => Err(error(format!(
-            "Float-Type [] requires all arguments to be floats, or integers (or default). Got {}",
-            crate::describe::class_name(other)
-        ))),
+    let bound = |at: usize| match arguments.get(at) {
+        Some(Value::Integer(bound)) => Ok(Some(Float(*bound as f64))),
+        Some(Value::Float(bound)) => Ok(Some(*bound)),
+        None | Some(Value::Default) => Ok(None),
+        Some(other) => {
+            let found = crate::describe::class_name(other);
+            let message = "Float-Type [] requires all arguments to be floats, or integers (or default). Got";
+            Err(error_at(at, format!("{message} {found}")))
+        }
     };
-    let min = bound(&arguments[0])?;
-    let max = arguments.get(1).map_or(Ok(None), bound)?;
+    let (min, max) = (bound(0)?, bound(1)?);
     match (min, max) {
         (Some(min), Some(max)) if min.0 > max.0 => {
             Err(reversed(crate::text::float_text(min.0), crate::text::float_text(max.0)))
@@ -242,8 +232,9 @@ fn float(arguments: &[Value]) -> Result<Type, Error> {
     }
 }
 
-/// Reads the size of a `String[…]`, `Array[…]`: a minimum and a maximum, or a type `Integer[min, max]`.
-fn size_constraint(arguments: &[Value]) -> Result<Size, Error> {
+/// Reads the size of a `String[…]`, `Array[…]`: a minimum and a maximum, or a type `Integer[min, max]`. The arguments of the
+/// type before it are `before`.
+fn size_constraint(arguments: &[Value], before: usize) -> Result<Size, Error> {
     if arguments.len() == 1
         && let Value::Type(Type::Integer(bounds)) = &arguments[0]
     {
@@ -251,15 +242,18 @@ fn size_constraint(arguments: &[Value]) -> Result<Size, Error> {
         return Ok(Size { min: bound(bounds.min, 0), max: bound(bounds.max, u64::MAX) });
     }
     let message = "A Type's size constraint arguments must be a single Integer type, or 1-2 integers (or default). Got";
-    let bound = |argument: &Value, default: i128| match argument {
+    let bound = |at: usize, default: i128| match &arguments[at] {
         Value::Integer(bound) => Ok(i128::from(*bound)),
         Value::Default => Ok(default),
-        other => Err(error(format!("{message} {}", crate::describe::with_article(crate::describe::class_name(other))))),
+        other => {
+            let found = crate::describe::with_article(crate::describe::class_name(other));
+            Err(error_at(before + at, format!("{message} {found}")))
+        }
     };
     let open = i128::from(u64::MAX);
     let (min, max) = match arguments {
-        [min] => (bound(min, 0)?, open),
-        [min, max] => (bound(min, 0)?, bound(max, open)?),
+        [_] => (bound(0, 0)?, open),
+        [_, _] => (bound(0, 0)?, bound(1, open)?),
         more => return Err(error(format!("{message} {} arguments", more.len()))),
     };
     if min > max {
@@ -274,15 +268,14 @@ fn enumeration(arguments: &[Value]) -> Result<Type, Error> {
         Some((Value::Boolean(ignore_case), strings)) => (strings, *ignore_case),
         _ => (arguments, false),
     };
-    let strings = match strings {
-        [] => return Err(error("An Enum-Type[] accepts 1 or more arguments. Got 0")),
-        strings => flattened(strings),
-    };
+    if strings.is_empty() {
+        return Err(error("An Enum-Type[] accepts 1 or more arguments. Got 0"));
+    }
     let mut values = Vec::with_capacity(strings.len());
-    for string in strings {
+    for (at, string) in flattened(strings) {
         match string {
-            Value::String(text) => values.push(text),
-            other => return Err(bad_argument("an Enum-Type", &other, "String")),
+            Value::String(text) => values.push(text.clone()),
+            other => return Err(bad_argument("an Enum-Type", other, "String", at)),
         }
     }
     values.sort();
@@ -290,14 +283,14 @@ fn enumeration(arguments: &[Value]) -> Result<Type, Error> {
     Ok(Type::Enum(Arc::new(EnumType { values, ignore_case })))
 }
 
-/// Returns the values with the elements of arrays in place of the arrays.
-fn flattened(values: &[Value]) -> Vec<Value> {
-    let mut out = Vec::with_capacity(values.len());
-    let mut rest: Vec<&Value> = values.iter().rev().collect();
-    while let Some(value) = rest.pop() {
+/// Returns the arguments with the elements of arrays in place of the arrays, each with the number of its argument.
+fn flattened(arguments: &[Value]) -> Vec<(usize, &Value)> {
+    let mut out = Vec::with_capacity(arguments.len());
+    let mut rest: Vec<(usize, &Value)> = arguments.iter().enumerate().rev().collect();
+    while let Some((at, value)) = rest.pop() {
         match value {
-            Value::Array(elements) => rest.extend(elements.iter().rev()),
-            other => out.push(other.clone()),
+            Value::Array(elements) => rest.extend(elements.iter().rev().map(|element| (at, element))),
+            other => out.push((at, other)),
         }
     }
     out
@@ -311,14 +304,15 @@ fn compiled(source: &str) -> Result<Regexp, Error> {
 
 fn pattern(arguments: &[Value]) -> Result<Type, Error> {
     let mut patterns = Vec::new();
-    for argument in flattened(arguments) {
-        match &argument {
+    for (at, argument) in flattened(arguments) {
+        match argument {
             Value::String(source) => patterns.push(compiled(source).map_err(in_access)?),
             Value::Regexp(regexp) | Value::Type(Type::Regexp(Some(regexp))) => patterns.push(regexp.clone()),
             Value::Type(Type::Regexp(None)) => patterns.push(Regexp::new("")),
             Value::Type(Type::Pattern(more)) => patterns.extend(more.iter().cloned()),
             other => {
-                return Err(bad_argument("a Pattern-Type", other, "String or Regexp or Pattern-Type or Regexp-Type"));
+                let expected = "String or Regexp or Pattern-Type or Regexp-Type";
+                return Err(bad_argument("a Pattern-Type", other, expected, at));
             }
         }
     }
@@ -329,12 +323,12 @@ fn array(arguments: &[Value]) -> Result<Type, Error> {
     match arguments {
         [Value::Type(element)] => Ok(Type::array(element.clone(), None)),
         [Value::Integer(_) | Value::Default, Value::Integer(_) | Value::Default] => {
-            Ok(Type::array(Type::Any, Some(size_constraint(arguments)?)))
+            Ok(Type::array(Type::Any, Some(size_constraint(arguments, 0)?)))
         }
         [Value::Type(element), sizes @ ..] if sizes.len() <= 2 => {
-            Ok(Type::array(element.clone(), Some(size_constraint(sizes)?)))
+            Ok(Type::array(element.clone(), Some(size_constraint(sizes, 1)?)))
         }
-        [first, ..] if arguments.len() <= 3 => Err(expected_types("Array-Type", first)),
+        [first, ..] if arguments.len() <= 3 => Err(expected_types("Array-Type", first, 0)),
         _ => Err(error(format!("Array-Type[] accepts 1 to 3 arguments. Got {}", arguments.len()))),
     }
 }
@@ -342,15 +336,15 @@ fn array(arguments: &[Value]) -> Result<Type, Error> {
 fn hash(arguments: &[Value]) -> Result<Type, Error> {
     match arguments {
         [Value::Integer(_) | Value::Default, Value::Integer(_) | Value::Default] => {
-            Ok(Type::hash(Type::Any, Type::Any, Some(size_constraint(arguments)?)))
+            Ok(Type::hash(Type::Any, Type::Any, Some(size_constraint(arguments, 0)?)))
         }
         [Value::Type(key), Value::Type(value)] => Ok(Type::hash(key.clone(), value.clone(), None)),
         [Value::Type(key), Value::Type(value), sizes @ ..] if sizes.len() <= 2 => {
-            Ok(Type::hash(key.clone(), value.clone(), Some(size_constraint(sizes)?)))
+            Ok(Type::hash(key.clone(), value.clone(), Some(size_constraint(sizes, 2)?)))
         }
         [first, second, ..] if arguments.len() <= 4 => {
-            let found = if matches!(first, Value::Type(_)) { second } else { first };
-            Err(expected_types("Hash-Type", found))
+            let (at, found) = if matches!(first, Value::Type(_)) { (1, second) } else { (0, first) };
+            Err(expected_types("Hash-Type", found, at))
         }
         _ => Err(error(format!("Hash-Type[] accepts 2 to 4 arguments. Got {}", arguments.len()))),
     }
@@ -368,15 +362,15 @@ fn tuple(arguments: &[Value]) -> Result<Type, Error> {
     if types.is_empty() {
         return Err(error("A Tuple-Type[] accepts 1 or more arguments. Got 0"));
     }
-    let types: Result<Vec<Type>, Error> = types.iter().map(|ty| type_argument("a Tuple-Type", ty)).collect();
-    let size = if sizes.is_empty() { None } else { Some(size_constraint(sizes)?) };
-    Ok(Type::Tuple(Arc::new(TupleType { types: types?, size })))
+    let size = if sizes.is_empty() { None } else { Some(size_constraint(sizes, types.len())?) };
+    let types = type_arguments("a Tuple-Type", types)?;
+    Ok(Type::Tuple(Arc::new(TupleType { types, size })))
 }
 
 fn structure(arguments: &[Value]) -> Result<Type, Error> {
     expect_count("A Struct-Type", arguments, 1, 1)?;
     let Value::Hash(entries) = &arguments[0] else {
-        return Err(bad_argument("a Struct-Type", &arguments[0], "Hash"));
+        return Err(bad_argument("a Struct-Type", &arguments[0], "Hash", 0));
     };
     let members: Result<Vec<StructMember>, Error> = entries.iter().map(|(key, value)| member(key, value)).collect();
     Ok(Type::Struct(members?.into()))
@@ -444,7 +438,7 @@ fn callable(arguments: &[Value]) -> Result<Type, Error> {
     let size = match sizes {
         [] if types.is_empty() => Some(Size::exactly(0)),
         [] => None,
-        sizes => Some(size_constraint(sizes)?),
+        sizes => Some(size_constraint(sizes, types.len())?),
     };
     Ok(Type::Callable(Some(Arc::new(Callable { parameters: TupleType { types, size }, block, returns }))))
 }
@@ -470,19 +464,5 @@ fn bounds<T: PartialOrd + std::fmt::Display>(
         (None, None) => Ok(None),
         (Some(min), Some(max)) if min > max => Err(reversed(min, max)),
         (min, max) => Ok(Some(Arc::new(TimestampBounds { min, max }))),
-    }
-}
-
-fn uri(arguments: &[Value]) -> Result<Type, Error> {
-    expect_count("URI-Type", arguments, 1, 1)?;
-    match &arguments[0] {
-        Value::String(source) => {
-            let uri = Uri::parse(source).map_err(in_access)?;
-            Ok(Type::Uri(Some(Arc::new(Value::hash(uri.type_parts())))))
-        }
-        Value::Uri(uri) => Ok(Type::Uri(Some(Arc::new(Value::hash(uri.type_parts()))))),
-        Value::Hash(parts) if parts.is_empty() => Ok(Type::Uri(None)),
-        parts @ Value::Hash(_) => Ok(Type::Uri(Some(Arc::new(parts.clone())))),
-        other => Err(expected_types("URI-Type", other)),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
@@ -39,7 +40,7 @@ impl SemVer {
         if parts.next().is_some() || !prerelease.is_none_or(valid) || !build.is_none_or(valid) {
             return None;
         }
-        if prerelease.is_some_and(|text| text.split('.').any(has_leading_zero)) {
+        if prerelease.is_some_and(|text| !is_prerelease(text)) {
             return None;
         }
         Some(SemVer { major, minor, patch, prerelease: prerelease.map(Arc::from), build: build.map(Arc::from) })
@@ -63,6 +64,11 @@ fn parse_part(text: &str) -> Option<u64> {
 
 fn has_leading_zero(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Returns whether no number in a pre-release starts with a zero.
+fn is_prerelease(text: &str) -> bool {
+    !text.split('.').any(has_leading_zero)
 }
 
 /// Returns whether a text can be the pre-release or the build of a version.
@@ -127,12 +133,27 @@ fn compare_prerelease(left: &SemVer, right: &SemVer) -> Ordering {
     }
 }
 
-/// A range of semantic versions, as written; equal if the text is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A range of semantic versions. Ranges are equal if they have the same intervals, however they are written.
+#[derive(Clone, Debug)]
 pub struct SemVerRange {
     /// The source.
     pub source: Arc<str>,
+    /// Intervals that do not meet.
     alternatives: Arc<[Interval]>,
+}
+
+impl PartialEq for SemVerRange {
+    fn eq(&self, other: &SemVerRange) -> bool {
+        self.alternatives == other.alternatives
+    }
+}
+
+impl Eq for SemVerRange {}
+
+impl Hash for SemVerRange {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.alternatives.hash(state);
+    }
 }
 
 /// The versions from `min` to `max`.
@@ -155,7 +176,9 @@ impl SemVerRange {
         let alternatives: Option<Vec<Interval>> =
             source.split("||").map(|part| parse_alternative(part.trim())).collect();
         match alternatives {
-            Some(alternatives) => Ok(SemVerRange { source: source.into(), alternatives: alternatives.into() }),
+            Some(alternatives) => {
+                Ok(SemVerRange { source: source.into(), alternatives: join_intervals(alternatives).into() })
+            }
             None => {
                 let message = format!("Unparsable version range: {}", crate::text::ruby_inspect(&source.into()));
                 Err(Error::new(ErrorKind::Conversion, message))
@@ -180,8 +203,16 @@ impl SemVerRange {
             (None, Some(max)) => format!("{}{max}", if excludes_max { "<" } else { "<=" }),
             (None, None) => "*".to_owned(),
         };
+        let excludes_max = excludes_max && max.is_some();
         let interval = Interval { min: min.cloned(), excludes_min: false, max: max.cloned(), excludes_max };
         SemVerRange { source: source.into(), alternatives: Arc::new([interval]) }
+    }
+
+    /// Returns the range in the form `>=1.0.0 <2.0.0`, which does not depend on how it is written.
+    #[must_use]
+    pub fn normal_form(&self) -> String {
+        let alternatives: Vec<String> = self.alternatives.iter().map(Interval::to_string).collect();
+        if alternatives.is_empty() { "<0.0.0".to_owned() } else { alternatives.join(" || ") }
     }
 
     /// Returns whether a version is in the range. A pre-release is in it only if a bound is a pre-release of the same version.
@@ -203,7 +234,67 @@ impl fmt::Display for SemVerRange {
     }
 }
 
+/// Joins intervals that meet, and leaves out empty ones.
+fn join_intervals(intervals: Vec<Interval>) -> Vec<Interval> {
+    let mut joined: Vec<Interval> = Vec::with_capacity(intervals.len());
+    for mut interval in intervals.into_iter().filter(|interval| !interval.is_empty()) {
+        while let Some(at) = joined.iter().position(|other| other.meets(&interval)) {
+            interval = joined.remove(at).span_with(interval);
+        }
+        joined.push(interval);
+    }
+    joined
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lower = if self.excludes_min { ">" } else { ">=" };
+        let upper = if self.excludes_max { "<" } else { "<=" };
+        match (&self.min, &self.max) {
+            (None, None) => f.write_str("*"),
+            (Some(min), Some(max)) if min == max => min.fmt(f),
+            (Some(min), Some(max)) => write!(f, "{lower}{min} {upper}{max}"),
+            (Some(min), None) => write!(f, "{lower}{min}"),
+            (None, Some(max)) => write!(f, "{upper}{max}"),
+        }
+    }
+}
+
 impl Interval {
+    /// Returns whether no version is in the interval.
+    fn is_empty(&self) -> bool {
+        match (&self.min, &self.max) {
+            (Some(min), Some(max)) => min > max || min == max && (self.excludes_min || self.excludes_max),
+            _ => false,
+        }
+    }
+
+    /// Returns whether two intervals together are one.
+    fn meets(&self, other: &Interval) -> bool {
+        let reaches = |left: &Interval, right: &Interval| match (&left.max, &right.min) {
+            (Some(max), Some(min)) => max > min || max == min && !(left.excludes_max && right.excludes_min),
+            _ => true,
+        };
+        reaches(self, other) && reaches(other, self)
+    }
+
+    /// Returns the interval from the lower start to the higher end of two that meet.
+    fn span_with(self, other: Interval) -> Interval {
+        let (min, excludes_min) = match (self.min, other.min) {
+            (Some(a), Some(b)) if a == b => (Some(a), self.excludes_min && other.excludes_min),
+            (Some(a), Some(b)) if a < b => (Some(a), self.excludes_min),
+            (Some(_), Some(b)) => (Some(b), other.excludes_min),
+            _ => (None, false),
+        };
+        let (max, excludes_max) = match (self.max, other.max) {
+            (Some(a), Some(b)) if a == b => (Some(a), self.excludes_max && other.excludes_max),
+            (Some(a), Some(b)) if a > b => (Some(a), self.excludes_max),
+            (Some(_), Some(b)) => (Some(b), other.excludes_max),
+            _ => (None, false),
+        };
+        Interval { min, excludes_min, max, excludes_max }
+    }
+
     fn contains(&self, version: &SemVer) -> bool {
         let above = self.min.as_ref().is_none_or(|min| match version.cmp(min) {
             Ordering::Less => false,
@@ -267,7 +358,9 @@ impl Partial {
         let text = text.strip_prefix('v').unwrap_or(text);
         let text = text.split_once('+').map_or(text, |(version, _)| version);
         let (numbers, prerelease) = match text.split_once('-') {
-            Some((numbers, prerelease)) if is_qualifier(prerelease) => (numbers, Some(prerelease)),
+            Some((numbers, prerelease)) if is_qualifier(prerelease) && is_prerelease(prerelease) => {
+                (numbers, Some(prerelease))
+            }
             Some(_) => return None,
             None => (text, None),
         };
@@ -357,8 +450,10 @@ fn parse_simple(text: &str) -> Option<Interval> {
     let operator = ["~>", ">=", "<=", ">", "<", "=", "~", "^"].into_iter().find(|operator| text.starts_with(operator));
     let operator = operator.unwrap_or("");
     let version = Partial::parse(&text[operator.len()..])?;
-    let bounded =
-        |min: Option<SemVer>, max: Option<SemVer>| Interval { min, excludes_min: false, max, excludes_max: true };
+    let bounded = |min: Option<SemVer>, max: Option<SemVer>| {
+        let excludes_max = max.is_some();
+        Interval { min, excludes_min: false, max, excludes_max }
+    };
     Some(match operator {
         ">=" => bounded(Some(version.first()), None),
         ">" if version.is_complete() => Interval { min: Some(version.first()), excludes_min: true, ..EVERYTHING },

@@ -171,7 +171,10 @@ fn type_json(ty: &Type) -> Json {
             bounds.max.into_iter().for_each(|max| add("to", rich_json(&Value::Timespan(max))));
         }
         Type::SemVer(ranges) if !ranges.is_empty() => {
-            add("ranges", ranges.iter().map(|range| Json::String(range.to_string())).collect());
+            add(
+                "ranges",
+                ranges.iter().map(|range| object("SemVerRange", Some(Json::String(range.to_string())))).collect(),
+            );
         }
         Type::Uri(Some(parts)) => add("parameters", deep(|| rich_json(parts))),
         Type::Init(Some(init)) => {

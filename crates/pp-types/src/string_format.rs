@@ -323,6 +323,7 @@ fn single_value(value: &Value, format: &Format) -> Result<String, Error> {
             's' | 'p' | 'q' => Ok(interpolate(value)),
             _ => Err(format.illegal("Object", "spq")),
         },
+        Value::SemVerRange(range) if format.conversion == 'p' => Ok(directive.text(&range.normal_form())),
         Value::Sensitive(_) | Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) | Value::SemVerRange(_) => {
             match format.conversion {
                 's' => Ok(directive.text(&interpolate(value))),

@@ -94,11 +94,12 @@ impl fmt::Display for Timestamp {
 }
 
 impl fmt::Display for Timespan {
-    /// Writes `1-02:03:04.5`: days, then the time, with at least one digit of the fraction.
+    /// Writes `1-02:03:04.5`: days, then the time, then the nanoseconds as Puppet writes them: a number without zeros at its
+    /// start and end, so that `.5` stands for half a second, and for 5 milliseconds, too.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = self.0.unsigned_abs();
         let (seconds, nanoseconds) = (total / 1_000_000_000, total % 1_000_000_000);
-        let fraction = format!("{nanoseconds:09}");
+        let fraction = nanoseconds.to_string();
         let fraction = fraction.trim_end_matches('0');
         write!(
             f,

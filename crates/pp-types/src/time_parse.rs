@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::text::ruby_text;
 use crate::time::{Civil, DAY, NANOSECONDS, Timespan, Timestamp, days_of_date};
-use crate::value::Value;
+use crate::value::{Hash, Value};
 
 /// The formats in which a timestamp is read if none is given.
 const TIMESTAMP_FORMATS: [&str; 10] =
@@ -406,6 +406,9 @@ pub(crate) fn timestamp_of(value: &Value) -> Result<Timestamp, Error> {
         Value::Integer(seconds) => Ok(Timestamp(i128::from(*seconds) * NANOSECONDS)),
         Value::Float(seconds) => Ok(Timestamp::from_seconds(seconds.0)),
         Value::String(text) => parse_timestamp(text, None, None),
+        Value::Hash(entries) if let Some(text) = named_text(entries, "string") => {
+            parse_timestamp(text, named(entries, "format"), named_text(entries, "timezone"))
+        }
         other => Err(cannot_create("Timestamp", other)),
     }
 }
@@ -417,6 +420,10 @@ pub(crate) fn timespan_of(value: &Value) -> Result<Timespan, Error> {
         Value::Integer(seconds) => Ok(Timespan(i128::from(*seconds) * NANOSECONDS)),
         Value::Float(seconds) => Ok(Timespan::from_seconds(seconds.0)),
         Value::String(text) => parse_timespan(text, None),
+        Value::Hash(entries) => match named_text(entries, "string") {
+            Some(text) => parse_timespan(text, named(entries, "format")),
+            None => timespan_of_parts(&UNITS.map(|(name, _)| named(entries, name)), named(entries, "negative")),
+        },
         other => Err(cannot_create("Timespan", other)),
     }
 }
@@ -425,4 +432,43 @@ fn cannot_create(ty: &str, value: &Value) -> Error {
     let found = crate::describe::with_article(crate::describe::class_name(value));
     let shown = if let Value::Undef = value { String::new() } else { format!(": {}", ruby_text(value)) };
     error(format!("Unable to create a {ty} from {found}{shown}"))
+}
+
+fn named<'a>(entries: &'a Hash, name: &str) -> Option<&'a Value> {
+    entries.get(&Value::from(name))
+}
+
+fn named_text<'a>(entries: &'a Hash, name: &str) -> Option<&'a str> {
+    named(entries, name).and_then(text)
+}
+
+/// Returns the text of a string.
+pub(crate) fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+const UNITS: [(&str, i128); 7] = [
+    ("days", DAY),
+    ("hours", 3600 * NANOSECONDS),
+    ("minutes", 60 * NANOSECONDS),
+    ("seconds", NANOSECONDS),
+    ("milliseconds", 1_000_000),
+    ("microseconds", 1_000),
+    ("nanoseconds", 1),
+];
+
+/// Adds up days, hours, and so on.
+pub(crate) fn timespan_of_parts(parts: &[Option<&Value>; 7], negative: Option<&Value>) -> Result<Timespan, Error> {
+    let too_large = || Error::new(ErrorKind::Arithmetic, "the Timespan is too large");
+    let mut total: i128 = 0;
+    for (part, (_, unit)) in parts.iter().zip(UNITS) {
+        if let Some(Value::Integer(count)) = part {
+            let part = i128::from(*count).checked_mul(unit).ok_or_else(too_large)?;
+            total = total.checked_add(part).ok_or_else(too_large)?;
+        }
+    }
+    Ok(Timespan(if negative == Some(&Value::Boolean(true)) { -total } else { total }))
 }

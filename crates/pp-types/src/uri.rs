@@ -5,10 +5,13 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind};
 use crate::value::{Hash, Value};
 
-/// A URI, as written.
+/// The attributes, which a type can ask for.
+pub(crate) const PART_NAMES: [&str; 8] = ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
+
+/// A URI, with its scheme in lower case and without the default port of the scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Uri {
-    /// The source.
+    /// The text.
     pub source: Arc<str>,
 }
 
@@ -25,7 +28,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Uri {
-    /// Checks and keeps a URI.
+    /// Reads a URI.
     ///
     /// # Errors
     /// A text that is not a URI.
@@ -36,7 +39,19 @@ impl Uri {
             let message = format!("bad URI(is not URI?): {}", crate::text::ruby_inspect(&source.into()));
             return Err(Error::new(ErrorKind::Conversion, message));
         }
-        Ok(Uri { source: source.into() })
+        Ok(Uri { source: parts.to_text().into() })
+    }
+
+    /// Returns whether two URIs are the same without regard to the case of the host, and to a path that is only a slash
+    /// (RFC 3986, section 6.2).
+    pub(crate) fn is_equivalent(&self, other: &Uri) -> bool {
+        let normal = |uri: &Uri| {
+            let parts = split(&uri.source);
+            let host = parts.host.map(str::to_ascii_lowercase);
+            let path = if parts.path.is_empty() { "/" } else { parts.path };
+            Parts { host: host.as_deref(), path, ..parts }.to_text()
+        };
+        self.source == other.source || normal(self) == normal(other)
     }
 
     /// Returns an attribute: `scheme`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `opaque`; `None` for another
@@ -135,12 +150,15 @@ impl Parts<'_> {
                 out.push_str(after);
             }
         };
-        add("", self.scheme, ":");
+        let scheme = self.scheme.map(str::to_ascii_lowercase);
+        add("", scheme.as_deref(), ":");
         if self.host.is_some() {
             add("//", Some(""), "");
             add("", self.userinfo, "@");
             add("", self.host, "");
-            add(":", self.port, "");
+            let default_port = scheme.as_deref().and_then(default_port);
+            let is_default = |port: &&str| default_port.is_some() && port.parse().ok() == default_port;
+            add(":", self.port.filter(|port| !is_default(port)), "");
         }
         add("", Some(self.path), "");
         add("?", self.query, "");

@@ -3,7 +3,7 @@
 use mcl_diagnostics::nearest;
 use pp_ast::{Expr, ExprId, ExprList};
 use pp_catalog::capitalize;
-use pp_types::{Error, ErrorKind, Type, Value, generalize, infer, operand_name, parametrize, with_article};
+use pp_types::{Error, ErrorKind, Operand, Type, Value, generalize, infer, operand_name, parametrize, with_article};
 
 use crate::evaluator::Evaluator;
 use crate::stop::Eval;
@@ -51,7 +51,7 @@ impl Evaluator<'_> {
             },
             Value::Type(Type::Resource(Some(_), Some(_))) => self.access_attribute(id, first, &value, &values),
             Value::Type(Type::Class(Some(_))) => self.access_attribute(id, first, &value, &values),
-            Value::Type(ty) => self.access_type(id, first, ty, &values),
+            Value::Type(ty) => self.access_type(id, key_ids, ty, &values),
             Value::Binary(bytes) => {
                 let (from, count) = self.indices(Indexed::String, key_ids, &values, id)?;
                 let range = range_of(from, count, bytes.len() as i64);
@@ -162,7 +162,8 @@ impl Evaluator<'_> {
     }
 
     /// `Type[arguments]`
-    fn access_type(&mut self, id: ExprId, first: ExprId, ty: &Type, keys: &[Value]) -> Eval {
+    fn access_type(&mut self, id: ExprId, ids: &[ExprId], ty: &Type, keys: &[Value]) -> Eval {
+        let first = ids.first().copied().unwrap_or(id);
         match ty {
             Type::Resource(None, None) => self.resource_references(id, first, keys),
             Type::Resource(Some(name), None) => self.references(first, &Type::Resource(Some(name.clone()), None), keys),
@@ -175,7 +176,14 @@ impl Evaluator<'_> {
                 let keys: Vec<String> = keys.iter().map(pp_types::source_form).collect();
                 Ok(Value::Type(Type::Reference(format!("{name}[{}]", keys.join(", ")).into())))
             }
-            _ => parametrize(ty, keys).map(Value::Type).map_err(|error| self.fault(id, error)),
+            _ => parametrize(ty, keys).map(Value::Type).map_err(|error| {
+                // A single array stands for its elements, which have no location of their own.
+                let place = match error.operand {
+                    Some(Operand::Argument(at)) => ids.get(at).copied().unwrap_or(first),
+                    _ => id,
+                };
+                self.fault(place, error)
+            }),
         }
     }
 

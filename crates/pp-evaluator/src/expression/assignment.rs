@@ -42,8 +42,9 @@ impl Evaluator<'_> {
                     return Err(self.error(*target, message).code(Code::P0510));
                 };
                 let Some(found) = entries.get(&Value::String(Arc::clone(&name))) else {
-                    let message = format!("No value for required variable '${name}' in hash assignment");
-                    return Err(self.error(*target, message).code(Code::P0510));
+                    let message = format!("No value for required key '{name}' in assignment to variables from hash");
+                    let target = self.span(*target);
+                    return Err(Stop::message(span, message).code(Code::P0510).trace(Some(target), "no value"));
                 };
                 self.assign(&name, found.clone(), span)?;
             }

@@ -5,7 +5,7 @@ use pp_ast::{CaseOption, Expr, ExprId, SelectorEntry};
 use pp_types::{Value, interpolate};
 
 use crate::evaluator::Evaluator;
-use crate::stop::Eval;
+use crate::stop::{Eval, Stop};
 
 impl Evaluator<'_> {
     /// Evaluates `if`, or with `wanted` false `unless`.
@@ -89,6 +89,6 @@ impl Evaluator<'_> {
         }
         let message = format!("No matching entry for selector parameter with value '{}'", interpolate(&value));
         let help = "add an entry `default => …` for all other values".to_owned();
-        Err(self.error(test, message).code(Code::P0501).help(Some(help)))
+        Err(Stop::message(tree.focus(test), message).code(Code::P0501).help(Some(help)))
     }
 }

@@ -60,18 +60,15 @@ impl Evaluator<'_> {
 
     fn eval_arithmetic(&mut self, id: ExprId, operator: Operator, left: ExprId, right: ExprId) -> Eval {
         let (a, b) = (self.eval(left)?, self.eval(right)?);
-        let (a, b) = if takes_unconverted(operator, &a) || is_special(&a) {
-            (a, b)
-        } else {
-            (self.number_operand(left, a)?, self.right_operand(right, b)?)
-        };
+        let (a, b) =
+            if takes_unconverted(operator, &a) { (a, b) } else { (self.operand(left, a)?, self.operand(right, b)?) };
         // Before it exists: a list that doubles again and again must not be made.
         self.charge_elements(id, elements(&a) + elements(&b))?;
         let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.operand {
                 Some(Operand::Left) => self.span(left),
                 Some(Operand::Right) => self.span(right),
-                None => self.operator_span(left, right),
+                Some(Operand::Argument(_)) | None => self.operator_span(left, right),
             };
             Stop::at(span, error)
         })?;
@@ -80,7 +77,7 @@ impl Evaluator<'_> {
 
     pub(super) fn eval_negate(&mut self, id: ExprId, operand: ExprId) -> Eval {
         let value = self.eval(operand)?;
-        let value = if is_special(&value) { value } else { self.number_operand(id, value)? };
+        let value = self.operand(id, value)?;
         negate(&value).map_err(|error| self.fault(id, error))
     }
 
@@ -96,9 +93,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The right operand may also be one that only some left operands take.
-    fn right_operand(&mut self, id: ExprId, value: Value) -> Eval {
-        if is_special(&value) { Ok(value) } else { self.number_operand(id, value) }
+    /// Returns an operand that is a time or a version, or the number that it is or holds.
+    fn operand(&mut self, id: ExprId, value: Value) -> Eval {
+        let is_unconverted = matches!(value, Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_));
+        if is_unconverted { Ok(value) } else { self.number_operand(id, value) }
     }
 
     fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
@@ -121,11 +119,6 @@ impl Evaluator<'_> {
         }
         Ok(Some(number))
     }
-}
-
-/// Returns whether operators have a meaning of their own for a value.
-fn is_special(value: &Value) -> bool {
-    matches!(value, Value::Timestamp(_) | Value::Timespan(_) | Value::Binary(_) | Value::Uri(_) | Value::SemVer(_))
 }
 
 /// An operator that compares by order.

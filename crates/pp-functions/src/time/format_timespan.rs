@@ -91,7 +91,7 @@ pub(crate) fn format_timespan(format: &str, span: Timespan) -> Result<String, Ba
         })
         .max();
     let mut text = String::new();
-    if span.0 < 0 && largest.is_some() {
+    if span.0 < 0 {
         text.push('-');
     }
     for segment in &segments {

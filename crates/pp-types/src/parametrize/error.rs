@@ -1,13 +1,30 @@
 //! The errors of type parameters.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Operand};
 use crate::infer::{generalize, infer};
 use crate::value::Value;
 
-/// The error of a parameter that is not what the type takes.
-pub(super) fn bad_argument(ty: &str, found: &Value, expected: &str) -> Error {
+/// The error of the parameter number `at`, which is not what the type takes.
+pub(super) fn bad_argument(ty: &str, found: &Value, expected: &str, at: usize) -> Error {
     let found = generalize(&infer(found)).to_string();
-    error(format!("Error creating type specialization of {ty}, Cannot use {found} where {expected} is expected"))
+    let message =
+        format!("Error creating type specialization of {ty}, Cannot use {found} where {expected} is expected");
+    error_at(at, message)
+}
+
+/// The error of the parameter number `at`, which should be a type.
+pub(super) fn expected_types(ty: &str, found: &Value, at: usize) -> Error {
+    error_at(at, format!("{ty}[] arguments must be types. Got {}", crate::describe::class_name(found)))
+}
+
+/// The error of the parameter number `at`.
+pub(super) fn error_at(at: usize, message: impl Into<String>) -> Error {
+    error(message).of(Operand::Argument(at))
+}
+
+/// An error that Puppet reports from within the access.
+pub(super) fn in_access(e: Error) -> Error {
+    Error { message: format!("Error while evaluating a '[]' expression, {}", e.message), operand: None, ..e }
 }
 
 /// The error of type parameters.

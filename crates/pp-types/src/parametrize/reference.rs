@@ -20,7 +20,7 @@ fn is_type_name(name: &str) -> bool {
 pub(super) fn resource(name: Option<&Arc<str>>, title: Option<&Arc<str>>, arguments: &[Value]) -> Result<Type, Error> {
     let title_of = |kind: &str, argument: &Value| match argument {
         Value::String(title) => Ok(Some(title.clone())),
-        other => Err(bad_argument(kind, other, "a resource title String")),
+        other => Err(bad_argument(kind, other, "a resource title String", 0)),
     };
     match (name, title) {
         (Some(name), None) => {
