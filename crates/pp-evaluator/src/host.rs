@@ -97,22 +97,14 @@ impl Host for Evaluator<'_> {
         let source = self.scopes[self.frame.scope].source;
         let location = self.location(self.call_span);
         for (title, given) in resources {
-            let (title, is_number): (Arc<str>, bool) = match title {
-                Value::String(title) => (title.clone(), false),
-                Value::Integer(number) => (number.to_string().into(), true),
-                _ => {
-                    let got = pp_types::generalize(&pp_types::infer(title));
-                    let message = format!("create_resources(): titles are strings, got {got}");
-                    return Err(Error::new(ErrorKind::Arguments, message).into());
-                }
-            };
+            let shown = pp_types::interpolate(title);
             let empty = Hash::default();
             let given = match given {
                 Value::Hash(given) => &given.0,
                 Value::Undef => &empty,
                 other => {
                     let got = pp_types::generalize(&pp_types::infer(other));
-                    let message = format!("create_resources(): the parameters of '{title}' are a Hash, got {got}");
+                    let message = format!("create_resources(): the parameters of '{shown}' are a Hash, got {got}");
                     return Err(Error::new(ErrorKind::Arguments, message).into());
                 }
             };
@@ -125,9 +117,12 @@ impl Host for Evaluator<'_> {
                 let (name, value, location) = (name.clone(), value.clone(), location.clone());
                 parameters.set(Parameter { name, value, source, location, append: false });
             }
-            let declaration = Declaration { title, parameters, form, is_number, span: self.call_span };
-            let result = self.declare(&ty, declaration);
-            self.pass(result)?;
+            for (title, is_number) in titles_of(title)? {
+                let parameters = parameters.clone();
+                let declaration = Declaration { title, parameters, form, is_number, span: self.call_span };
+                let result = self.declare(&ty, declaration);
+                self.pass(result)?;
+            }
         }
         Ok(Value::Undef)
     }
@@ -263,4 +258,23 @@ fn texts(values: &[Value]) -> Vec<Arc<str>> {
         }
     }
     texts
+}
+
+/// Returns the titles that a key of the resources of `create_resources` stands for: one, or those in an array; and whether
+/// each is a number.
+fn titles_of(key: &Value) -> Result<Vec<(Arc<str>, bool)>, Error> {
+    let titles = match key {
+        Value::Array(titles) => titles.as_slice(),
+        title => std::slice::from_ref(title),
+    };
+    let title = |title: &Value| match title {
+        Value::String(title) => Ok((title.clone(), false)),
+        Value::Integer(number) => Ok((number.to_string().into(), true)),
+        _ => {
+            let got = pp_types::generalize(&pp_types::infer(title));
+            let message = format!("create_resources(): titles are strings, got {got}");
+            Err(Error::new(ErrorKind::Arguments, message))
+        }
+    };
+    titles.iter().map(title).collect()
 }

@@ -46,7 +46,8 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Enum(_) => enumeration(arguments),
         Type::Pattern(_) => pattern(arguments),
         Type::Regexp(_) => {
-            expect_count("A Regexp-Type", arguments, 1, 1)?;
+            // The second argument is one too many.
+            expect_count("A Regexp-Type", arguments, 1, 1).map_err(|error| error.of(Operand::Argument(1)))?;
             match &arguments[0] {
                 Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
                 Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),

@@ -6,7 +6,7 @@ use pp_catalog::capitalize;
 use pp_types::{Error, ErrorKind, Operand, Type, Value, generalize, infer, operand_name, parametrize, with_article};
 
 use crate::evaluator::Evaluator;
-use crate::stop::Eval;
+use crate::stop::{Eval, Stop};
 
 /// What is accessed by position.
 #[derive(Clone, Copy)]
@@ -60,11 +60,11 @@ impl Evaluator<'_> {
                 let end = start.saturating_add(count).min(bytes.len());
                 Ok(Value::Binary(bytes[start..end].into()))
             }
-            Value::Default | Value::Iterator(_) => Err(self.not_applicable(id, "an Object")),
-            Value::Undef => Err(self.not_applicable(id, "an Undef Value").help(Some(self.missing_help(target)))),
+            Value::Default | Value::Iterator(_) => Err(self.not_applicable(target, "an Object")),
+            Value::Undef => Err(self.not_applicable(target, "an Undef Value").help(Some(self.missing_help(target)))),
             other => {
                 let subject = with_article(&operand_name(other));
-                Err(self.not_applicable(id, &subject))
+                Err(self.not_applicable(target, &subject))
             }
         }
     }
@@ -93,9 +93,14 @@ impl Evaluator<'_> {
         }
     }
 
-    fn not_applicable(&self, id: ExprId, subject: &str) -> crate::stop::Stop {
-        let error = Error::new(ErrorKind::Operator, format!("Operator '[]' is not applicable to {subject}."));
-        self.fault(id, error)
+    /// An error at the value that has no elements.
+    fn not_applicable(&self, target: ExprId, subject: &str) -> Stop {
+        let tree = self.frame.tree;
+        let mut at = target;
+        while let Expr::Access(inner, _) = tree.exprs[at] {
+            at = inner;
+        }
+        Stop::at(tree.focus(at), Error::new(ErrorKind::Operator, not_applicable_text(subject)))
     }
 
     fn access_string(&mut self, text: &str, ids: &[ExprId], keys: &[Value], id: ExprId) -> Eval {
@@ -170,7 +175,9 @@ impl Evaluator<'_> {
             Type::Class(None) => self.references(first, &Type::Class(None), keys),
             Type::Alias(alias) => {
                 let name = alias.name();
-                Err(self.not_applicable(id, &with_article(&format!("{name}-Type"))))
+                let error =
+                    Error::new(ErrorKind::Operator, not_applicable_text(&with_article(&format!("{name}-Type"))));
+                Err(self.fault(id, error))
             }
             Type::Reference(name) => {
                 let keys: Vec<String> = keys.iter().map(pp_types::source_form).collect();
@@ -220,6 +227,10 @@ impl Evaluator<'_> {
             }
         }
     }
+}
+
+fn not_applicable_text(subject: &str) -> String {
+    format!("Operator '[]' is not applicable to {subject}.")
 }
 
 /// Returns the start and the count of a range, or `None` if it is outside.

@@ -66,8 +66,8 @@ impl Evaluator<'_> {
         self.charge_elements(id, elements(&a) + elements(&b))?;
         let result = arithmetic(operator, &a, &b).map_err(|error| {
             let span = match error.operand {
-                Some(Operand::Left) => self.span(left),
-                Some(Operand::Right) => self.span(right),
+                Some(Operand::Left) => self.frame.tree.focus(left),
+                Some(Operand::Right) => self.frame.tree.focus(right),
                 Some(Operand::Argument(_)) | None => self.operator_span(left, right),
             };
             Stop::at(span, error)
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
     }
 
     fn not_numeric(&self, id: ExprId, value: &Value) -> Stop {
-        self.fault(id, not_numeric(value))
+        Stop::at(self.frame.tree.focus(id), not_numeric(value))
     }
 
     /// Returns the number that a string holds, with a warning or an error by the setting `strict`.
@@ -111,10 +111,11 @@ impl Evaluator<'_> {
             format!("The string '{text}' was automatically coerced to the numerical value {}", interpolate(&number));
         match self.options.strict {
             Strict::Off => {}
-            Strict::Warning => self.warn_at(Some(self.span(id)), message),
+            Strict::Warning => self.warn_at(Some(self.frame.tree.focus(id)), message),
             Strict::Error => {
                 let help = format!("convert it: `Numeric({})`", pp_types::source_form(value));
-                return Err(self.fault(id, Error::new(ErrorKind::Conversion, message).help(help)));
+                let error = Error::new(ErrorKind::Conversion, message).help(help);
+                return Err(Stop::at(self.frame.tree.focus(id), error));
             }
         }
         Ok(Some(number))
