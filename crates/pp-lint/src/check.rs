@@ -6,7 +6,8 @@ use crate::context::{Context, Findings, Subject};
 use crate::ignore::Ignored;
 use crate::source_map::SourceMap;
 use crate::{
-    alignment, attributes, commas, definitions, expressions, facts, parameters, strings, variables, whitespace,
+    alignment, attributes, commas, definitions, expressions, facts, indentation, parameters, spacing, strings,
+    variables, whitespace,
 };
 
 /// Runs all lints for which `is_on` returns true, and returns their warnings in the order of their locations.
@@ -19,6 +20,8 @@ pub fn check(subject: Subject<'_>, is_on: &dyn Fn(Code) -> bool) -> Vec<Diagnost
     if !map.is_template {
         whitespace::check(&context, &mut findings);
         alignment::check(&context, &mut findings);
+        indentation::check(&context, &mut findings);
+        spacing::check(&context, &mut findings);
     }
     strings::check(&context, &mut findings);
     attributes::check(&context, &mut findings);

@@ -143,6 +143,11 @@ fn check_inheritance(context: &Context<'_>, findings: &mut Findings<'_>, class: 
         let message = format!("class `{name}` inherits from `{parent}` of another module");
         findings.add(Code::W0330, class.name_range, message, "declare the other class and pass values as parameters");
     }
+    if parent.ends_with("::params") {
+        let message = format!("class `{name}` inherits from the class of parameters `{parent}`");
+        let help = "write the defaults beside the parameters, or into the data of the module";
+        findings.add(Code::W0372, class.name_range, message, help);
+    }
 }
 
 fn check_host(context: &Context<'_>, findings: &mut Findings<'_>, host: ExprId) {

@@ -16,10 +16,21 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
                     let help = "add `default: {}`, or `default: { fail(…) }` if no other value may occur";
                     findings.add(Code::W0323, keyword, "`case` without `default`", help);
                 }
-                values().for_each(|value| check_case_value(context, findings, *value));
+                values().for_each(|value| check_unquoted(context, findings, Code::W0324, *value, "string"));
             }
             Expr::Selector(_, entries) => {
-                entries.iter().for_each(|entry| check_case_value(context, findings, entry.value));
+                let values = entries.iter().map(|entry| entry.value);
+                values.for_each(|value| check_unquoted(context, findings, Code::W0370, value, "string"));
+            }
+            Expr::Access(target, keys) if matches!(tree.exprs[*target], Expr::TypeName(_)) => {
+                let is_class = context.word(*target) == Some("Class");
+                for key in tree.list(*keys) {
+                    if is_class {
+                        check_class_name(context, findings, Code::W0373, *key);
+                    } else {
+                        check_unquoted(context, findings, Code::W0371, *key, "title");
+                    }
+                }
             }
             Expr::Integer(value, Radix::Octal) => {
                 let source = context.source(id);
@@ -32,7 +43,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             Expr::Call(call) => {
                 let call = &tree.calls[*call];
                 if matches!(context.word(call.functor), Some("include" | "contain" | "require")) {
-                    tree.list(call.arguments).iter().for_each(|name| check_class_name(context, findings, *name));
+                    let names = tree.list(call.arguments).iter();
+                    names.for_each(|name| check_class_name(context, findings, Code::W0328, *name));
                 }
             }
             _ => {}
@@ -41,7 +53,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     check_top_scope(context, findings);
     for resource in tree.resources.values() {
         if context.word(resource.type_name) == Some("class") {
-            tree.bodies(resource.bodies).iter().for_each(|body| check_class_name(context, findings, body.title));
+            let titles = tree.bodies(resource.bodies).iter().map(|body| body.title);
+            titles.for_each(|title| check_class_name(context, findings, Code::W0328, title));
         }
     }
 }
@@ -91,23 +104,20 @@ fn check_comparison(
     }
 }
 
-fn check_case_value(context: &Context<'_>, findings: &mut Findings<'_>, value: ExprId) {
+/// A bare word where a string is meant.
+fn check_unquoted(context: &Context<'_>, findings: &mut Findings<'_>, code: Code, value: ExprId, what: &str) {
     if let Expr::Name(name) = context.tree.exprs[value] {
         let name = context.tree.str(name);
-        findings.add(
-            Code::W0324,
-            context.range(value),
-            format!("unquoted string `{name}` to compare with"),
-            format!("write `'{name}'`"),
-        );
+        let message = format!("unquoted {what} `{name}`");
+        findings.add(code, context.range(value), message, format!("write `'{name}'`"));
     }
 }
 
 /// Names of classes are absolute since Puppet 4.
-fn check_class_name(context: &Context<'_>, findings: &mut Findings<'_>, name: ExprId) {
+fn check_class_name(context: &Context<'_>, findings: &mut Findings<'_>, code: Code, name: ExprId) {
     if let Some(relative) = context.word(name).and_then(|name| name.strip_prefix("::")) {
         let message = format!("leading `::` of the class name `::{relative}`");
-        findings.add(Code::W0328, context.range(name), message, format!("write `{relative}`"));
+        findings.add(code, context.range(name), message, format!("write `{relative}`"));
     }
 }
 

@@ -17,8 +17,10 @@ mod definitions;
 mod expressions;
 mod facts;
 mod ignore;
+mod indentation;
 mod parameters;
 mod source_map;
+mod spacing;
 mod strings;
 mod table;
 #[cfg(test)]

@@ -102,3 +102,110 @@ fn narrow_lines() {
     "#]],
     );
 }
+
+#[test]
+fn brackets_give_the_indentation() {
+    lint_one(
+        "strict_indent",
+        "# a\nclass a (\n  String $x,\n   $y = 1,\n) {\n  file { '/a':\n    mode => '1',\n      owner => 'x',\n  }\n  \
+         file {\n    '/b':\n      mode => '1',\n      owner => 'x';\n    '/c':\n    mode => '1';\n  }\n  \
+         case $x {\n    'a': {\n      notice(1)\n    }\n     default: { }\n  }\n  $z = 1 +\n       2\n  \
+         notify { 'h': message => @(E) }\n        x\n      y\n    | E\n    }\n$l = [\n  1,\n  { 'k' => ':',\n    'm' => 2 },\n]\n",
+        expect![[r#"
+            4:1 strict_indent: indentation by 3 spaces, expected 2
+            8:1 strict_indent: indentation by 6 spaces, expected 4
+            15:1 strict_indent: indentation by 4 spaces, expected 6
+            21:1 strict_indent: indentation by 5 spaces, expected 4
+            29:1 strict_indent: indentation by 4 spaces, expected 0
+        "#]],
+    );
+}
+
+/// Runs the lints whose names start with `manifest_whitespace`.
+fn lint_spacing(text: &str, expected: expect_test::Expect) {
+    super::lint_with(text, None, &|name| name.starts_with("manifest_whitespace"), expected);
+}
+
+#[test]
+fn spaces_are_beside_brackets() {
+    lint_spacing(
+        "class a (Array $x = [1, 2], $h = {}) {\n  $x.each |$y| { notice({ 'a' => [$y] }['a'][0], *[1], \"${x} [ {\") }\n}\n",
+        expect![[""]],
+    );
+    lint_spacing(
+        "class  a{\n  $x =[ 1, [2] ]+ [3]\n  $h = {'a' =>  1}\n  if $x { }else { }\n}\n",
+        expect![[r#"
+            1:8 manifest_whitespace_class_name_single_space_before: no single space before the name
+            1:8 manifest_whitespace_class_name_single_space_after: no single space after the name
+            1:9 manifest_whitespace_opening_brace_before: no single space before `{`
+            2:7 manifest_whitespace_opening_bracket_before: no single space before `[`
+            2:7 manifest_whitespace_opening_bracket_after: space after `[`
+            2:16 manifest_whitespace_closing_bracket_before: space before `]`
+            2:16 manifest_whitespace_closing_bracket_after: no single space after `]`
+            3:8 manifest_whitespace_opening_brace_after: no single space after `{`
+            3:13 manifest_whitespace_arrows_single_space_after: no single space after `=>`
+            3:18 manifest_whitespace_closing_brace_before: no single space before `}`
+            4:11 manifest_whitespace_closing_brace_after: no single space after `}`
+        "#]],
+    );
+}
+
+#[test]
+fn one_empty_line_is_enough() {
+    lint_spacing("# a\n\nnotice(1)\n\n# b\n", expect![[""]]);
+    lint_spacing("", expect![[""]]);
+    lint_spacing(
+        "\nnotice(1)\n\n\n\nnotice('a\n\n\nb')\n\n",
+        expect![[r#"
+            1:1 manifest_whitespace_newline_beginning_of_file: empty line at the start of the file
+            4:1 manifest_whitespace_two_empty_lines: two empty lines
+            10:1 manifest_whitespace_double_newline_end_of_file: empty line at the end of the file
+        "#]],
+    );
+    lint_spacing(
+        "notice(1)",
+        expect![[r#"
+            1:9 manifest_whitespace_missing_newline_end_of_file: no newline at the end of the file
+        "#]],
+    );
+}
+
+#[test]
+fn words_are_quoted_where_strings_are_meant() {
+    lint_one(
+        "unquoted_string_in_selector",
+        "$x = $y ? { linux => 1, 'b' => 2, default => 3 }\n",
+        expect![[r#"
+            1:13 unquoted_string_in_selector: unquoted string `linux`
+        "#]],
+    );
+    lint_one(
+        "resource_reference_with_unquoted_title",
+        "notice(File[a, 'b'], Class[c], Integer[1])\n",
+        expect![[r#"
+            1:13 resource_reference_with_unquoted_title: unquoted title `a`
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_classes_are_absolute_in_references() {
+    lint_one(
+        "relative_classname_reference",
+        "notice(Class['::a'], Class['b'])\n",
+        expect![[r#"
+            1:14 relative_classname_reference: leading `::` of the class name `::a`
+        "#]],
+    );
+}
+
+#[test]
+fn classes_of_parameters_are_not_inherited() {
+    lint_one(
+        "class_inherits_from_params_class",
+        "class a::params { }\nclass a inherits a::params { }\nclass b inherits a { }\n",
+        expect![[r#"
+            2:7 class_inherits_from_params_class: class `a` inherits from the class of parameters `a::params`
+        "#]],
+    );
+}
