@@ -7,7 +7,9 @@ use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity, SourceFile, Spa
 use pp_ast::{Expr, Tree};
 use pp_evaluator::{Environment, Origin, Source, name_of_manifest};
 use pp_functions::Strict;
-use pp_syntax::{Mode, ModuleFile, ModuleFolder, Parsed, ValidationOptions, parse, validate, validate_location};
+use pp_syntax::{
+    Mode, ModuleFile, ModuleFolder, Parsed, ValidationOptions, parse, validate, validate_fragments, validate_location,
+};
 use pp_types::Regexp;
 use rayon::prelude::*;
 
@@ -190,14 +192,19 @@ pub(crate) fn parse_file(
     ParsedFile { file: SourceFile::new(name, text), tree, diagnostics }
 }
 
-/// Parses a text, and validates it if that gave no errors.
+/// Parses a text, and validates it: of one with syntax errors what could be parsed.
 #[must_use]
 pub fn parse_text(file: FileId, text: &str, mode: Mode, validation: ValidationOptions) -> (Tree, Vec<Diagnostic>) {
-    let Parsed { tree, mut diagnostics, .. } = parse(file, text, mode);
-    if !has_errors(&diagnostics) {
-        diagnostics.extend(validate(&tree, text, validation));
-        diagnostics.extend(invalid_regexps(&tree));
-        diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+    let Parsed { tree, mut diagnostics, fragments } = parse(file, text, mode);
+    match fragments {
+        None if has_errors(&diagnostics) => return (tree, diagnostics),
+        None => {
+            diagnostics.extend(validate(&tree, text, validation));
+            diagnostics.extend(invalid_regexps(&tree));
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| span.start));
+        }
+        // After the syntax errors, of which Puppet reports the first.
+        Some(fragments) => diagnostics.extend(validate_fragments(&fragments, text, validation)),
     }
     (tree, diagnostics)
 }

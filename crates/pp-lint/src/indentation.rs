@@ -18,8 +18,17 @@ const LEVEL: usize = 2;
 struct Open {
     /// The indentation of its line.
     line: usize,
-    /// The indentation of what is in it.
+    /// The indentation of the line that its own continues.
+    item: usize,
+    /// The indentation of what is in it, from that of its line.
     inner: usize,
+}
+
+impl Open {
+    /// Returns the indentations of what is in it.
+    fn inner(&self) -> [usize; 2] {
+        [self.item + self.inner, self.line + self.inner]
+    }
 }
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -31,6 +40,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     let mut open: Vec<Open> = Vec::new();
     // The last byte of code before the line.
     let mut previous = b';';
+    // The indentation of the last line that starts with a statement, an element or a closing bracket.
+    let mut item = 0;
     let mut start = 0;
     for line in context.text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -41,13 +52,16 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             && !(context.map.is_literal(offset) && context.map.is_literal(range(start, start).start));
         if is_code {
             let expected = match first {
-                b'}' | b')' | b']' => open.last().map(|open| open.line),
+                b'}' | b')' | b']' => open.last().map(|open| [open.item, open.line]),
                 _ if starts.contains(&offset) || matches!(previous, b'{' | b'(' | b'[' | b',' | b';' | b':') => {
-                    Some(open.last().map_or(0, |open| open.inner))
+                    Some(open.last().map_or([0, 0], Open::inner))
                 }
                 _ => None,
             };
-            if let Some(expected) = expected.filter(|expected| *expected != indent) {
+            if expected.is_some() {
+                item = indent;
+            }
+            if let Some([expected, _]) = expected.filter(|expected| !expected.contains(&indent)) {
                 let message = format!("indentation by {indent} spaces, expected {expected}");
                 let help = "indent what is in brackets by two spaces more than the line that opens them";
                 findings.add(Code::W0354, range(start, start + indent.max(1)), message, help);
@@ -65,14 +79,14 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
                 continue;
             }
             match byte {
-                b'{' | b'(' | b'[' => open.push(Open { line: indent, inner: indent + LEVEL }),
+                b'{' | b'(' | b'[' => open.push(Open { line: indent, item, inner: LEVEL }),
                 b'}' | b')' | b']' => {
                     open.pop();
                 }
                 // The attributes of the next body start at the level of its title.
                 b';' => {
                     if let Some(open) = open.last_mut() {
-                        open.inner = open.line + LEVEL;
+                        open.inner = LEVEL;
                     }
                 }
                 _ => {}
@@ -81,7 +95,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
         if previous == b':'
             && let Some(open) = open.last_mut()
         {
-            open.inner = indent + LEVEL;
+            open.inner = item.saturating_sub(open.item) + LEVEL;
         }
         start += line.len();
     }

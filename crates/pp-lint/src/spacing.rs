@@ -84,6 +84,11 @@ fn side_after(bytes: &[u8], at: usize) -> Side {
     }
 }
 
+/// Whether an arrow follows, which may be aligned with others.
+fn is_key(bytes: &[u8], at: usize) -> bool {
+    bytes[at..].trim_ascii_start().starts_with(b"=>")
+}
+
 fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
     let bytes = context.text.as_bytes();
     let lists: FxHashSet<u32> = context
@@ -119,7 +124,7 @@ fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
                 let is_spaced = matches!(before, Side::Space | Side::LineEnd | Side::Byte(b'{'));
                 add(Code::W0357, !is_spaced, "no single space before `}`", "write one space before `}`, or a newline");
                 let is_closed = matches!(after, Side::Byte(b',' | b';' | b':' | b')' | b']' | b'}' | b'.' | b'['));
-                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd);
+                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_key(bytes, at + 1);
                 add(Code::W0358, !is_spaced, "no single space after `}`", "write one space after `}`, or a newline");
             }
             b'[' => {
@@ -135,7 +140,7 @@ fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
                 add(Code::W0361, is_spaced, "space before `]`", "write `]` directly after what is in brackets");
                 let is_closed =
                     matches!(after, Side::Byte(b',' | b';' | b':' | b')' | b']' | b'}' | b'.' | b'[' | b'{'));
-                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd);
+                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_key(bytes, at + 1);
                 add(Code::W0362, !is_spaced, "no single space after `]`", "write one space after `]`, or a newline");
             }
             _ if bytes.get(at + 1) == Some(&b'>') => {

@@ -148,13 +148,16 @@ impl SyntaxErrorKind {
         matches!(self, SyntaxErrorKind::UnrecognizedEscape(_) | SyntaxErrorKind::IncompleteUnicodeEscape)
     }
 
-    /// Returns whether something goes on to the end of the file, so that nothing after it can be judged.
+    /// Returns whether something has no end that is known, so that nothing after it can be judged.
     pub fn is_unclosed(&self) -> bool {
         matches!(
             self,
             SyntaxErrorKind::UnclosedQuote { .. }
                 | SyntaxErrorKind::UnclosedComment
                 | SyntaxErrorKind::HeredocWithoutEnd { .. }
+                | SyntaxErrorKind::UnclosedHeredocTag { .. }
+                | SyntaxErrorKind::InvalidHeredocSyntax
+                | SyntaxErrorKind::EmptyHeredocTag
                 | SyntaxErrorKind::UnclosedTag
                 | SyntaxErrorKind::UnclosedTagComment
         )

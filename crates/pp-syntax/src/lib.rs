@@ -33,6 +33,6 @@ mod grammar {
 
 pub use mode::Mode;
 pub use outline::token_ranges;
-pub use parse::{Parsed, parse};
+pub use parse::{Fragments, Parsed, parse};
 pub use pn::pn;
-pub use validate::{ModuleFile, ModuleFolder, ValidationOptions, validate, validate_location};
+pub use validate::{ModuleFile, ModuleFolder, ValidationOptions, validate, validate_fragments, validate_location};

@@ -18,6 +18,17 @@ pub struct Parsed {
     pub tree: Tree,
     /// Errors and warnings in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// What could be parsed of a text with syntax errors.
+    pub fragments: Option<Fragments>,
+}
+
+/// What could be parsed of a text with syntax errors, to be validated by [`crate::validate_fragments`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fragments {
+    /// Trees with statements, and parts of statements.
+    pub(crate) trees: Vec<Tree>,
+    /// What is wrong in these ranges may be a consequence of a syntax error.
+    pub(crate) doubtful: Vec<TextRange>,
 }
 
 impl Parsed {
@@ -33,14 +44,17 @@ impl Parsed {
 pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
     if text.len() > MAX_LENGTH {
         let error = SyntaxError::new(SyntaxErrorKind::FileTooLarge, TextRange::default());
-        return Parsed { tree: empty_tree(file), diagnostics: vec![error.diagnostic(file)] };
+        return Parsed { tree: empty_tree(file), diagnostics: vec![error.diagnostic(file)], fragments: None };
     }
     let mut tokens = lex(text, mode);
     let mut lexical = std::mem::take(&mut tokens.errors);
     let mut builder = Builder::new(file, text, &tokens);
     let mut errors = Vec::new();
+    let mut recovered = None;
     if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
-        errors = recover(file, text, &tokens, &lexical, failed);
+        let found = recover(file, text, &tokens, &lexical, failed);
+        errors = found.errors;
+        recovered = Some((found.tree, found.given_up));
         let causes = Causes::new(text, &lexical);
         errors.retain(|error| !causes.explain(error));
         let long_string = errors.iter().find(|error| matches!(error.kind, SyntaxErrorKind::AfterString { .. }));
@@ -51,14 +65,44 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
         }
     }
     let Builder { mut tree, errors: built, .. } = builder;
-    if tree.root.is_none() {
-        tree = empty_tree(file);
-    }
     errors.extend(built);
     errors.extend(lexical);
     errors.sort_by_key(|error| error.range.start);
+    let fragments = fragments(text, &errors, &tree, recovered);
+    if tree.root.is_none() {
+        tree = empty_tree(file);
+    }
     let diagnostics = errors.into_iter().map(|error| error.diagnostic(file)).collect();
-    Parsed { tree, diagnostics }
+    Parsed { tree, diagnostics, fragments }
+}
+
+/// Collects what was parsed before and after the errors. Where a string or comment never ends, code and text may be exchanged:
+/// then nothing can be said.
+fn fragments(
+    text: &str,
+    errors: &[SyntaxError],
+    tree: &Tree,
+    recovered: Option<(Tree, Vec<TextRange>)>,
+) -> Option<Fragments> {
+    let exchanges =
+        |error: &SyntaxError| error.kind.is_unclosed() || matches!(error.kind, SyntaxErrorKind::AfterString { .. });
+    let mut errors = errors.iter().filter(|error| !error.kind.is_warning()).peekable();
+    errors.peek()?;
+    let (mut trees, mut doubtful) = (vec![tree.clone()], Vec::new());
+    if let Some((tree, given_up)) = recovered {
+        trees.push(tree);
+        doubtful = given_up;
+    }
+    for error in errors {
+        if exchanges(error) {
+            return None;
+        }
+        let (start, end) = (error.range.start as usize, error.range.end as usize);
+        let line_start = text.get(..start)?.rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text.get(end..)?.find('\n').map_or(text.len(), |newline| end + newline);
+        doubtful.push(TextRange { start: line_start as u32, end: line_end as u32 });
+    }
+    Some(Fragments { trees, doubtful })
 }
 
 /// The lexical errors that explain syntax errors after them.

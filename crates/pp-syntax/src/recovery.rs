@@ -8,7 +8,7 @@ mod brackets;
 mod diagnosis;
 
 use mcl_diagnostics::FileId;
-use pp_ast::TextRange;
+use pp_ast::{TextRange, Tree};
 
 use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
@@ -18,30 +18,42 @@ use crate::recovery::diagnosis::diagnose;
 use crate::token::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
 
+/// What recovery finds.
+pub struct Recovered {
+    /// The syntax errors.
+    pub errors: Vec<SyntaxError>,
+    /// The statements after the first error that could be parsed, in no order.
+    pub tree: Tree,
+    /// The statements that were given up, each up to where parsing went on.
+    pub given_up: Vec<TextRange>,
+}
+
 /// Returns the syntax errors of a file whose first one is at `failed`; `lexical` are those of its tokens.
-pub fn recover(
-    file: FileId,
-    text: &str,
-    tokens: &Tokens,
-    lexical: &[SyntaxError],
-    failed: TokenIdx,
-) -> Vec<SyntaxError> {
-    let mut recovery = Recovery { text, tokens, lexical, brackets: Brackets::new(tokens), errors: Vec::new() };
+pub fn recover(file: FileId, text: &str, tokens: &Tokens, lexical: &[SyntaxError], failed: TokenIdx) -> Recovered {
+    let brackets = Brackets::new(tokens);
+    let mut recovery = Recovery { text, tokens, lexical, brackets, errors: Vec::new(), given_up: Vec::new() };
     let mut builder = Builder::new(file, text, tokens);
     recovery.report(failed);
     let mut next = recovery.statement_after(failed);
+    recovery.give_up(failed, next.as_ref());
     while let Some(Segment { start, end }) = next {
         next = match parse_tokens(&mut builder, tokens, start, end) {
             Ok(()) => recovery.statement_from(end.next()),
             Err(failed) => {
                 recovery.report(failed);
-                if failed < end { recovery.statement_after(failed) } else { recovery.statement_from(end.next()) }
+                let next =
+                    if failed < end { recovery.statement_after(failed) } else { recovery.statement_from(end.next()) };
+                recovery.give_up(failed, next.as_ref());
+                next
             }
         };
     }
     recovery.errors.extend(builder.errors);
-    recovery.errors
+    Recovered { errors: recovery.errors, tree: builder.tree, given_up: recovery.given_up }
 }
+
+/// The tokens in which the start of a statement is looked for, so that recovery stays linear. What lies before is given up, too.
+const MAX_STATEMENT: usize = 10_000;
 
 /// Statements that are parsed together: up to the end of their block.
 struct Segment {
@@ -55,9 +67,28 @@ struct Recovery<'t> {
     lexical: &'t [SyntaxError],
     brackets: Brackets,
     errors: Vec<SyntaxError>,
+    given_up: Vec<TextRange>,
 }
 
 impl Recovery<'_> {
+    /// Notes that the statement around a token is given up, and where parsing goes on.
+    fn give_up(&mut self, failed: TokenIdx, next: Option<&Segment>) {
+        let mut open = self.brackets.around(failed);
+        while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
+            open = self.brackets.around(opener);
+        }
+        let first = open.map_or(TokenIdx::default(), TokenIdx::next);
+        let starts = |at: &TokenIdx| {
+            let token = self.tokens.get(*at);
+            self.brackets.around(*at) == open
+                && token.is_some_and(|token| token.first_on_line && starts_statement(token.kind))
+        };
+        let tokens = (first.as_u32()..failed.as_u32()).rev().map(TokenIdx::from_u32);
+        let start = tokens.take(MAX_STATEMENT).find(starts).unwrap_or(first);
+        let end = next.map_or(u32::MAX, |next| self.tokens.range(next.start).start);
+        self.given_up.push(TextRange { start: self.tokens.range(start).start, end });
+    }
+
     /// Reports that a token does not fit.
     fn report(&mut self, failed: TokenIdx) {
         let range = self.tokens.range(failed);

@@ -14,12 +14,13 @@ mod message;
 mod names;
 mod query;
 
-use mcl_diagnostics::{Diagnostic, Severity};
+use mcl_diagnostics::{Diagnostic, Severity, Span};
 use pp_ast::{Definition, Expr, ExprId, LambdaId, TextRange, Tree};
 use rustc_hash::FxHashSet;
 
 pub use location::{ModuleFile, ModuleFolder, validate_location};
 
+use crate::parse::Fragments;
 use crate::validate::callable::Callable;
 use crate::validate::effect::Purity;
 use crate::validate::error::{ValidationError, ValidationErrorKind};
@@ -43,6 +44,16 @@ impl Default for ValidationOptions {
 /// Checks a tree that was parsed without errors, and returns errors and warnings in the order of the source.
 #[must_use]
 pub fn validate(tree: &Tree, text: &str, options: ValidationOptions) -> Vec<Diagnostic> {
+    validate_tree(tree, text, options, Validator::program)
+}
+
+/// Runs some of the checks over a tree.
+fn validate_tree<'t>(
+    tree: &'t Tree,
+    text: &'t str,
+    options: ValidationOptions,
+    check: impl FnOnce(&mut Validator<'t>),
+) -> Vec<Diagnostic> {
     let mut validator = Validator {
         tree,
         text,
@@ -52,15 +63,46 @@ pub fn validate(tree: &Tree, text: &str, options: ValidationOptions) -> Vec<Diag
         variable_names: FxHashSet::default(),
         errors: Vec::new(),
     };
-    if let Some(root) = tree.root {
-        match &tree.exprs[root] {
-            Expr::Block(_) => validator.block(root, Place::TopLevel, None),
-            _ => validator.expr(root, Place::Nested),
-        }
-    }
+    check(&mut validator);
     let mut errors = validator.errors;
     errors.sort_by_key(|error| error.range.start);
     errors.into_iter().map(|error| error.diagnostic(tree.file, options)).collect()
+}
+
+/// Checks what could be parsed of a text with syntax errors. What may be a consequence of them is not reported, and neither is
+/// where definitions are.
+#[must_use]
+pub fn validate_fragments(fragments: &Fragments, text: &str, options: ValidationOptions) -> Vec<Diagnostic> {
+    let doubtful = joined(&fragments.doubtful);
+    // Of the ranges that start before the end of a span, the last one ends last.
+    let is_doubtful = |span: Span| {
+        let before = doubtful.partition_point(|range| range.start <= span.end);
+        before.checked_sub(1).is_some_and(|last| doubtful[last].end > span.start)
+    };
+    let mut found: Vec<Diagnostic> = fragments
+        .trees
+        .iter()
+        .flat_map(|tree| validate_tree(tree, text, options, Validator::fragments))
+        .filter(|error| error.span.is_some_and(|span| !is_doubtful(span)))
+        .collect();
+    // Recovery may parse a statement again.
+    let mut seen = FxHashSet::default();
+    found.retain(|error| seen.insert((error.code.name(), error.span.map(|span| (span.start, span.end)))));
+    found
+}
+
+/// Returns the ranges without those that touch each other.
+fn joined(ranges: &[TextRange]) -> Vec<TextRange> {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<TextRange> = Vec::with_capacity(sorted.len());
+    for range in sorted {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 /// Where a statement is, which decides what can be defined there.
@@ -72,6 +114,8 @@ enum Place {
     Class,
     /// Anywhere else.
     Nested,
+    /// Not known, because what is around it could not be parsed.
+    Unknown,
 }
 
 struct Validator<'t> {
@@ -87,6 +131,42 @@ struct Validator<'t> {
 }
 
 impl Validator<'_> {
+    /// Checks a whole tree.
+    fn program(&mut self) {
+        let Some(root) = self.tree.root else { return };
+        match &self.tree.exprs[root] {
+            Expr::Block(_) => self.block(root, Place::TopLevel, None),
+            _ => self.expr(root, Place::Nested),
+        }
+    }
+
+    /// Checks the expressions that are not part of others.
+    fn fragments(&mut self) {
+        let tree = self.tree;
+        let mut is_part = vec![false; tree.exprs.len()];
+        for id in tree.exprs.keys() {
+            tree.for_each_child(id, |child| {
+                if let Some(is_part) = is_part.get_mut(child.as_u32() as usize) {
+                    *is_part = true;
+                }
+            });
+        }
+        for id in tree.exprs.keys().filter(|id| !is_part[id.as_u32() as usize]) {
+            match &tree.exprs[id] {
+                Expr::Block(statements) if !self.is_pair(tree.list(*statements)) => {
+                    self.block(id, Place::Unknown, None);
+                }
+                _ => self.expr(id, Place::Unknown),
+            }
+        }
+    }
+
+    /// Whether statements are a name and a hash, which is how a resource without a title is parsed.
+    fn is_pair(&self, statements: &[ExprId]) -> bool {
+        let exprs = &self.tree.exprs;
+        matches!(statements, [name, hash] if matches!((&exprs[*name], &exprs[*hash]), (Expr::Name(_), Expr::Hash(_))))
+    }
+
     fn error(&mut self, kind: ValidationErrorKind, range: TextRange) {
         self.errors.push(ValidationError { kind, range, related: None });
     }

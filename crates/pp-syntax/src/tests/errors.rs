@@ -230,3 +230,41 @@ fn deep_nesting_is_one_error() {
     let chain = format!("a{}", " -> a".repeat(20_000));
     assert_eq!(check(&chain, Mode::Manifest)[0].code.name(), "P0218");
 }
+
+#[test]
+fn statements_beside_syntax_errors_are_validated() {
+    manifest(
+        "class Foo { }\nclass broken {\n  notify { 'a': message => 1, message => 2 }\n  file { '/etc/x'\n    ensure => file,\n  \
+         }\n  $1 = 2\n}\nfunction f($a, $a) { }\n1 + 2\nnotice(2)\n",
+        expect![[r#"
+            5:5 P0210 Syntax error at 'ensure' [a colon follows the title of a resource: `'title':`]
+            1:1 P0305 Unacceptable name. The name 'Foo' is unacceptable as the name of a Host Class Definition [names start with a lower-case letter, and consist of letters, digits and `_`, with `::` between parts]
+            7:3 P0303 Illegal attempt to assign to the numeric match result variable '$1'. Numeric variables are not assignable [numbers name the groups of the last match]
+            9:16 P0306 The parameter 'a' is declared more than once in the parameter list [remove or rename one of them]
+            10:3 P0301 This '+' expression has no effect. A value was produced and then forgotten (one or more preceding expressions may have the wrong form) [use the value, or remove it; a function other than `include`, `notice` and the like needs parentheses]
+        "#]],
+    );
+    // What is on the line of the error, or in the statement that is given up, may be a consequence of it.
+    manifest(
+        "$1 = [2 3]\nnotify { 'a' message => 1,\n  message => 2 }\n",
+        expect![[r#"
+        1:9 P0210 Syntax error at '3' [a comma or a closing bracket is missing before it]
+        2:14 P0210 Syntax error at 'message' [a colon follows the title of a resource: `'title':`]
+    "#]],
+    );
+    // Where a definition is cannot be known.
+    manifest(
+        "class a {\n  $x = [1 2]\n  function f() { }\n}\n",
+        expect![[r#"
+        2:11 P0210 Syntax error at '2' [a comma or a closing bracket is missing before it]
+    "#]],
+    );
+    // What is in a string that is not closed cannot be known.
+    manifest(
+        "class Foo { }\nnotice('x)\n",
+        expect![[r#"
+        2:9 P0211 Unclosed quote after "'" followed by 'x)
+        ...' [if this quote was meant to close a string, an earlier string lacks its closing quote]
+    "#]],
+    );
+}

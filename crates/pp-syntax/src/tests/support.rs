@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use serde_json::Value;
 
-use crate::{Mode, ValidationOptions, parse, validate};
+use crate::{Mode, ValidationOptions, parse, validate, validate_fragments};
 
 /// Returns the recorded behaviour of Puppet.
 pub fn recorded() -> PathBuf {
@@ -31,12 +31,15 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Parses a text, and validates it if it has no syntax errors.
+/// Parses a text, and validates what could be parsed.
 pub fn check(text: &str, mode: Mode) -> Vec<Diagnostic> {
+    let options = ValidationOptions::default();
     let parsed = parse(FileId::MAIN, text, mode);
     let mut diagnostics = parsed.diagnostics.clone();
-    if !parsed.has_errors() {
-        diagnostics.extend(validate(&parsed.tree, text, ValidationOptions::default()));
+    match &parsed.fragments {
+        Some(fragments) => diagnostics.extend(validate_fragments(fragments, text, options)),
+        None if parsed.has_errors() => {}
+        None => diagnostics.extend(validate(&parsed.tree, text, options)),
     }
     diagnostics
 }

@@ -14,7 +14,7 @@ impl Validator<'_> {
         let what = definition_label(definition);
         let start = self.head(id, definition);
         match place {
-            Place::TopLevel => {}
+            Place::TopLevel | Place::Unknown => {}
             _ if is_top_level_only(definition) => self.error(ValidationErrorKind::NotAtTopLevel { what }, start),
             Place::Class => {}
             Place::Nested => self.error(ValidationErrorKind::Misplaced, start),
