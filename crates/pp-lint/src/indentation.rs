@@ -47,10 +47,9 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
         let indent = line.len() - line.trim_start_matches(' ').len();
         let first = bytes.get(start + indent).copied().unwrap_or(b'\n');
         let offset = range(start + indent, start + indent).start;
-        let is_code = !matches!(first, b'\n' | b'\r' | b'\t' | b'#')
-            && !context.map.is_comment(offset)
-            && !(context.map.is_literal(offset) && context.map.is_literal(range(start, start).start));
-        if is_code {
+        let is_in_literal = context.map.is_literal(offset) && context.map.is_literal(range(start, start).start);
+        let is_empty = matches!(first, b'\n' | b'\r' | b'\t' | b'#');
+        if !is_empty && !is_in_literal && !context.map.is_comment(offset) {
             let expected = match first {
                 b'}' | b')' | b']' => open.last().map(|open| [open.item, open.line]),
                 _ if starts.contains(&offset) || matches!(previous, b'{' | b'(' | b'[' | b',' | b';' | b':') => {
