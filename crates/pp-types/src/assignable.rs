@@ -421,7 +421,8 @@ pub(crate) fn is_part(asked: &Value, found: &Value) -> bool {
         (Value::Regexp(asked), Value::String(found)) => {
             asked.compiled().is_ok_and(|asked| asked.is_match(found).unwrap_or(false))
         }
-        (asked, found) => crate::compare::equal(asked, found),
+        (Value::String(asked), Value::String(found)) => asked.eq_ignore_ascii_case(found),
+        (asked, found) => asked == found,
     }
 }
 
