@@ -24,8 +24,8 @@ use rustix::process::geteuid;
 
 use crate::pipes::Pipes;
 
-/// The script of the helper.
-const SCRIPT: &str = include_str!("helper.rb");
+/// The script of the helper: what requests see, and how each is run.
+const SCRIPT: &str = concat!(include_str!("helper.rb"), "\n", include_str!("requests.rb"));
 /// Where Ruby is looked for. The search path of the environment could be anybody's.
 const PROGRAMS: [&str; 3] = ["/opt/puppetlabs/puppet/bin/ruby", "/usr/bin/ruby", "/usr/local/bin/ruby"];
 /// The account of the helper where this process is root's.
