@@ -90,6 +90,16 @@ impl Catalog {
         resource.sensitive = sensitive;
     }
 
+    /// Marks the parameters as sensitive whose values are.
+    pub fn mark_sensitive(&mut self, is_sensitive: impl Fn(&Value) -> bool) {
+        for resource in self.resources.values_mut() {
+            let found = resource.parameters.iter().filter(|parameter| is_sensitive(&parameter.value));
+            let found = found.map(|parameter| Arc::clone(&parameter.name));
+            let found: Vec<Arc<str>> = found.filter(|name| !resource.sensitive.contains(name)).collect();
+            resource.sensitive.extend(found);
+        }
+    }
+
     /// Returns the errors in the parameters of single resources, which are errors whatever else is missing from the catalog.
     #[must_use]
     pub fn parameter_errors(&self, problems: Vec<(ResourceId, String)>) -> Vec<CatalogError> {

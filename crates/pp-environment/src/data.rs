@@ -3,13 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use pp_hiera::{ConfigFile, DataFiles, Entry, Layer, data_locations};
+use pp_hiera::{ConfigFile, DataFiles, Entry, KeySource, Layer, data_locations};
 use pp_types::{Error, ErrorKind};
 
 use crate::error::EnvironmentError;
 use crate::find::StoredFiles;
 use crate::find::{entries, files_below};
-use crate::read::read_file;
+use crate::read::{read_file, read_private, read_start};
 use crate::services::{DiskServices, Role};
 
 /// The name of the configuration of a layer.
@@ -78,6 +78,39 @@ impl DataFiles for DiskServices {
         let entries = entries(directory).unwrap_or_default().into_iter();
         entries.map(|(name, path)| Entry { name, is_directory: path.is_dir() }).collect()
     }
+
+    fn private_key(&self, source: &KeySource) -> Result<Vec<u8>, Error> {
+        let failed = |message: String, help: &str| Error::new(ErrorKind::Evaluation, message).help(help);
+        let path = match source {
+            KeySource::Variable(name) => {
+                let value = std::env::var(&**name).ok().filter(|value| !value.is_empty());
+                let missing = || {
+                    failed(
+                        format!("the environment variable {name} holds no private key"),
+                        "set it to the text of the key in PEM",
+                    )
+                };
+                return value.map(String::into_bytes).ok_or_else(missing);
+            }
+            KeySource::File(path) => Path::new(&**path),
+        };
+        if self.stored.is_some() && path.is_relative() {
+            let message = format!("the private key `{}` is not in the artifact", path.display());
+            return Err(failed(
+                message,
+                "an artifact holds no keys: write the absolute path of the key on the host into `hiera.yaml`",
+            ));
+        }
+        self.ask(path);
+        read_private(path).map_err(|error| {
+            let diagnostic = error.diagnostic();
+            let error = Error::new(ErrorKind::Evaluation, diagnostic.message);
+            match diagnostic.help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        })
+    }
 }
 
 impl DiskServices {
@@ -114,6 +147,12 @@ fn list_stored(stored: &StoredFiles, directory: &str) -> Vec<Entry> {
         }
     }
     found
+}
+
+/// Whether a file is a private key, which is often kept beside the data and must not be in an artifact.
+fn is_private_key(path: &Path) -> Result<bool, EnvironmentError> {
+    let start = read_start(path)?;
+    Ok(start.trim_ascii_start().starts_with(b"-----BEGIN") && start.windows(16).any(|part| part == b"PRIVATE KEY-----"))
 }
 
 /// The layer whose files an artifact holds.
@@ -171,6 +210,9 @@ pub(crate) fn data_files(layer: StoredLayer<'_>) -> Result<Vec<(String, PathBuf)
             }
         };
         for path in found {
+            if is_private_key(&path)? {
+                continue;
+            }
             let name = match is_absolute {
                 true => path.to_str().map(str::to_owned),
                 false => path.strip_prefix(root).ok().and_then(Path::to_str).map(|inside| format!("{prefix}{inside}")),

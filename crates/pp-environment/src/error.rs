@@ -20,6 +20,8 @@ pub enum EnvironmentError {
     TooLarge(PathBuf),
     TooManyFiles(PathBuf),
     TooDeep(PathBuf),
+    /// A private key that users other than its owner can use.
+    Unprotected(PathBuf),
     /// A symbolic link in a module that leads out of it.
     OutsideModule(PathBuf),
     /// Data of a `hiera.yaml` that is not in its directory, or whose place only variables say.
@@ -69,6 +71,7 @@ impl EnvironmentError {
             | EnvironmentError::TooLarge(_)
             | EnvironmentError::TooManyFiles(_)
             | EnvironmentError::TooDeep(_)
+            | EnvironmentError::Unprotected(_)
             | EnvironmentError::OutsideModule(_)
             | EnvironmentError::DataElsewhere { .. }
             | EnvironmentError::ModulesTooLarge(_)
@@ -97,6 +100,10 @@ impl EnvironmentError {
             }
             EnvironmentError::TooDeep(path) => {
                 error(Code::P0701, format!("the directories of `{}` are nested too deeply", path.display()))
+            }
+            EnvironmentError::Unprotected(path) => {
+                error(Code::P0701, format!("the private key `{}` is not protected: other users can use it", path.display()))
+                    .help(format!("only its owner may write it, and only its owner and its group may read it: `chmod 0400 {}`", path.display()))
             }
             EnvironmentError::OutsideModule(path) => {
                 error(Code::P0701, format!("`{}` is a symbolic link out of its module", path.display()))

@@ -44,6 +44,16 @@ pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), Environm
     }
 }
 
+/// Reads a file that other users must not be able to read or write.
+pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
+    let metadata = open(path)?.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
+    // The group may read it: a server of Puppet has a group of its own.
+    match metadata.mode() & 0o027 {
+        0 => read_file(path),
+        _ => Err(EnvironmentError::Unprotected(path.to_owned())),
+    }
+}
+
 /// Reads the first bytes of a regular file, enough for the header of an artifact.
 pub(crate) fn read_start(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
@@ -82,6 +92,8 @@ fn is_null(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -126,6 +138,23 @@ mod tests {
             assert!(error.contains("user 0"), "{error}");
         }
         assert_eq!(read_file(&to_own).expect("the user's own"), b"own");
+    }
+
+    #[test]
+    fn private_files_are_not_those_of_others() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let path = root.path().join("key");
+        std::fs::write(&path, "k").expect("writable");
+        let set = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("our own file");
+        for mode in [0o600, 0o400, 0o640] {
+            set(mode);
+            assert_eq!(read_private(&path).expect("private"), b"k", "{mode:o}");
+        }
+        for mode in [0o644, 0o602, 0o660, 0o601] {
+            set(mode);
+            assert!(matches!(read_private(&path), Err(EnvironmentError::Unprotected(_))), "{mode:o}");
+        }
+        assert!(read_private(&root.path().join("none")).is_err_and(|error| error.is_missing()));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::log::LogEntry;
 use crate::node::duplicate_nodes;
 use crate::options::Options;
 use crate::scope::TOP;
+use crate::secrets::Secrets;
 use crate::services::Services;
 use crate::stop::{Eval, Fault, Stop, illegal_jump};
 use crate::trees::Trees;
@@ -73,14 +74,16 @@ pub fn compile(environment: &Environment, options: &Options, services: &dyn Serv
             Err(evaluator.failed())
         }
     };
-    let Evaluator { catalog, log, loaded, mut diagnostics, fact_recorder, .. } = evaluator;
+    let secrets = Secrets::new(evaluator.hiera.secrets());
+    let Evaluator { mut catalog, mut log, loaded, mut diagnostics, fact_recorder, .. } = evaluator;
     let fact_reads = fact_recorder.finish();
+    let finished = finished.map_err(|errors| {
+        diagnostics.splice(0..0, errors);
+    });
+    secrets.hide(&mut catalog, &mut log, &mut diagnostics);
     match finished {
         Ok(value) => Compilation { catalog: Some(catalog), value, log, diagnostics, loaded, fact_reads },
-        Err(errors) => {
-            diagnostics.splice(0..0, errors);
-            Compilation { log, diagnostics, loaded, fact_reads, ..Compilation::default() }
-        }
+        Err(()) => Compilation { log, diagnostics, loaded, fact_reads, ..Compilation::default() },
     }
 }
 

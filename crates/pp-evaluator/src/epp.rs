@@ -95,10 +95,10 @@ impl<'e> Evaluator<'e> {
 
     fn template_file(&mut self, name: &str) -> Eval<(Arc<str>, Arc<str>)> {
         let not_found = || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
-        let path = self.find_in_module(FileKind::Templates, name).or_else(|| match name.ends_with(".epp") {
-            true => None,
-            false => self.find_in_module(FileKind::Templates, &format!("{name}.epp")),
-        });
+        let mut path = self.find_in_module(FileKind::Templates, name).map_err(unlocated)?;
+        if path.is_none() && !name.ends_with(".epp") {
+            path = self.find_in_module(FileKind::Templates, &format!("{name}.epp")).map_err(unlocated)?;
+        }
         let path = path.ok_or_else(not_found)?;
         let bytes = self.services.read_file(&path).map_err(unlocated)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -142,12 +142,22 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Finds a file of a module, or one with an absolute path.
-    pub(crate) fn find_in_module(&self, kind: FileKind, name: &str) -> Option<Arc<str>> {
+    ///
+    /// # Errors
+    /// A path that leads out of its module.
+    pub(crate) fn find_in_module(&self, kind: FileKind, name: &str) -> Result<Option<Arc<str>>, Error> {
         if name.starts_with('/') {
-            return self.services.find_file(kind, None, name);
+            return Ok(self.services.find_file(kind, None, name));
         }
-        let (module, path) = name.split_once('/')?;
-        self.services.find_file(kind, Some(module), path)
+        let Some((module, path)) = name.split_once('/') else { return Ok(None) };
+        if path.split('/').any(|part| part == "..") {
+            let message = format!("'{name}' leads out of the module '{module}'");
+            return Err(
+                Error::new(ErrorKind::Evaluation, message).help("name a file inside of the module, without `..`")
+            );
+        }
+        // As in Puppet, `module//path` is the same file.
+        Ok(self.services.find_file(kind, Some(module), path.trim_start_matches('/')))
     }
 
     /// Literal text of a template.

@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         let (is_file, key) = match template {
             Template::Text(text) => (false, Arc::from(text)),
             Template::Named(name) => {
-                let path = self.find_in_module(FileKind::Templates, name);
+                let path = self.find_in_module(FileKind::Templates, name).map_err(unlocated)?;
                 let message =
                     || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
                 (true, path.ok_or_else(message)?)

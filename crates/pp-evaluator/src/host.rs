@@ -205,7 +205,7 @@ impl Host for Evaluator<'_> {
     }
 
     fn find_file(&mut self, kind: FileKind, name: &str) -> Result<Option<Arc<str>>, Interrupt> {
-        Ok(self.find_in_module(kind, name))
+        self.find_in_module(kind, name).map_err(Interrupt::from)
     }
 
     fn read_file(&mut self, path: &str) -> Result<Arc<[u8]>, Interrupt> {

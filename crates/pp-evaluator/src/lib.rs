@@ -41,6 +41,7 @@ mod resource;
 mod ruby;
 mod ruby_call;
 mod scope;
+mod secrets;
 mod services;
 mod stack;
 mod stop;

@@ -43,6 +43,7 @@ impl Session<'_, '_> {
             Backend::Yaml => self.in_file(place, location, key, Format::Yaml)?,
             Backend::Json => self.in_file(place, location, key, Format::Json)?,
             Backend::Hocon => self.in_file(place, location, key, Format::Hocon)?,
+            Backend::Eyaml => self.in_eyaml_file(place, location, key)?,
             Backend::Unavailable(function) => return Err(unavailable(function)),
             Backend::DataHash(function) => {
                 let hash = self.all_values(place, location, function)?;
@@ -112,14 +113,7 @@ impl Session<'_, '_> {
         format: Format,
     ) -> Result<Option<Value>, Error> {
         let function = format.function();
-        let Some(Location::Path { path, .. }) = location else {
-            let message = format!(
-                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when \
-                 using this data_hash function"
-            );
-            let help = format!("hierarchy level `{}` of {}", place.level.name, place.config.path);
-            return Err(Error::new(ErrorKind::Arguments, message).help(help));
-        };
+        let path = path_of(place, location, function, "data_hash")?;
         let Some(file) = self.data_file(format, path)? else {
             self.hiera.explainer.note(|| Step::NoFile, None);
             return Ok(None);
@@ -168,7 +162,7 @@ impl Session<'_, '_> {
     }
 
     /// Returns the options of a level for a location.
-    fn options(&mut self, place: Place<'_>, location: Option<&Location>) -> Result<Value, Error> {
+    pub(crate) fn options(&mut self, place: Place<'_>, location: Option<&Location>) -> Result<Value, Error> {
         let Place { config, level, .. } = place;
         let mut options = Hash::default();
         for (name, value) in &level.options {
@@ -221,9 +215,29 @@ impl Session<'_, '_> {
     }
 }
 
+/// Returns the path of a location, without which a function cannot be used.
+pub(crate) fn path_of<'l>(
+    place: Place<'_>,
+    location: Option<&'l Location>,
+    function: &str,
+    kind: &str,
+) -> Result<&'l Rc<str>, Error> {
+    match location {
+        Some(Location::Path { path, .. }) => Ok(path),
+        _ => {
+            let message = format!(
+                "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when \
+                 using this {kind} function"
+            );
+            let help = format!("hierarchy level `{}` of {}", place.level.name, place.config.path);
+            Err(Error::new(ErrorKind::Arguments, message).help(help))
+        }
+    }
+}
+
 fn format_of(backend: &Backend) -> Option<Format> {
     match backend {
-        Backend::Yaml => Some(Format::Yaml),
+        Backend::Yaml | Backend::Eyaml => Some(Format::Yaml),
         Backend::Json => Some(Format::Json),
         Backend::Hocon => Some(Format::Hocon),
         Backend::Unavailable(_) | Backend::DataHash(_) | Backend::LookupKey(_) | Backend::DataDig(_) => None,
@@ -262,14 +276,7 @@ fn is_data(value: &Value) -> bool {
 }
 
 fn unavailable(function: &str) -> Error {
-    match function {
-        "eyaml_lookup_key" => {
-            let message = "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only \
-                           supported when the hiera_eyaml library is present";
-            Error::new(ErrorKind::Unavailable, message)
-                .help("values are not decrypted here: put them into a file that another backend reads, or compile with Puppet")
-        }
-        other => error(format!("the backend '{other}' is not available"))
-            .help("backends are `yaml_data`, `json_data`, `hocon_data`, and functions in the Puppet language"),
-    }
+    error(format!("the backend '{function}' is not available")).help(
+        "backends are `yaml_data`, `json_data`, `hocon_data`, `eyaml_lookup_key`, and functions in the Puppet language",
+    )
 }

@@ -63,7 +63,9 @@ pub(crate) enum Backend {
     Json,
     /// `data_hash: hocon_data`
     Hocon,
-    /// `lookup_key: eyaml_lookup_key`, a backend of version 3: not available.
+    /// `lookup_key: eyaml_lookup_key`
+    Eyaml,
+    /// A backend of version 3: not available.
     Unavailable(Arc<str>),
     /// `data_hash`: a function that returns all values.
     DataHash(Arc<str>),

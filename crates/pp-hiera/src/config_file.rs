@@ -189,7 +189,7 @@ pub(crate) fn backend(kind: &str, function: &Arc<str>) -> Backend {
         ("data_hash", "yaml_data") => Backend::Yaml,
         ("data_hash", "json_data") => Backend::Json,
         ("data_hash", "hocon_data") => Backend::Hocon,
-        ("lookup_key", "eyaml_lookup_key") => Backend::Unavailable(Arc::clone(function)),
+        ("lookup_key", "eyaml_lookup_key") => Backend::Eyaml,
         ("data_hash", _) => Backend::DataHash(Arc::clone(function)),
         ("lookup_key", _) => Backend::LookupKey(Arc::clone(function)),
         ("data_dig", _) => Backend::DataDig(Arc::clone(function)),

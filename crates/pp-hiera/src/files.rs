@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pp_types::Error;
 
+use crate::problem::error;
+
 /// A layer of data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
@@ -33,6 +35,15 @@ pub struct Entry {
     pub is_directory: bool,
 }
 
+/// Where a private key is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum KeySource {
+    /// A file.
+    File(Arc<str>),
+    /// A variable of the environment of the process that holds the key itself.
+    Variable(Arc<str>),
+}
+
 /// Where files come from: a disk, an artifact. The answers must not change during a compilation.
 pub trait DataFiles {
     /// Returns the `hiera.yaml` of a layer; `None` if it has none.
@@ -49,6 +60,12 @@ pub trait DataFiles {
 
     /// Lists a directory, sorted by name; empty if it does not exist.
     fn list(&self, directory: &str) -> Vec<Entry>;
+
+    /// Reads a private key. It is never part of an artifact.
+    ///
+    /// # Errors
+    /// A key that is not there, cannot be read, or is not protected from other users.
+    fn private_key(&self, source: &KeySource) -> Result<Vec<u8>, Error>;
 }
 
 /// No data at all.
@@ -70,6 +87,10 @@ impl DataFiles for NoData {
 
     fn list(&self, _: &str) -> Vec<Entry> {
         Vec::new()
+    }
+
+    fn private_key(&self, _: &KeySource) -> Result<Vec<u8>, Error> {
+        Err(error("there are no private keys"))
     }
 }
 

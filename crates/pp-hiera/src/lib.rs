@@ -20,6 +20,7 @@ mod data_locations;
 mod deep_merge;
 mod explain;
 mod explain_data;
+mod eyaml;
 mod files;
 mod glob;
 mod hierarchy;
@@ -44,7 +45,7 @@ mod yaml_writer;
 
 pub use data_locations::data_locations;
 pub use explain::Explanation;
-pub use files::{ConfigFile, DataFiles, Entry, Layer, NoData};
+pub use files::{ConfigFile, DataFiles, Entry, KeySource, Layer, NoData};
 pub use host::{BackendCall, Host};
 pub use merge::Merge;
 pub use parse::{parse_hocon, parse_plain_yaml, parse_yaml};

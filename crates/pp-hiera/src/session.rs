@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use pp_eyaml::PrivateKey;
 use pp_types::{Error, Hash, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Notice};
 use crate::data::{DataFile, Format};
 use crate::explain::{Explainer, Explanation};
-use crate::files::{DataFiles, Layer};
+use crate::files::{DataFiles, KeySource, Layer};
 use crate::host::{BackendCall, Host};
 use crate::options::LookupOptions;
 use crate::problem::error;
@@ -35,6 +36,12 @@ pub struct Hiera<'f> {
     pub(crate) active: RefCell<Vec<Arc<str>>>,
     /// Remarks of the running backend.
     pub(crate) remarks: RefCell<Vec<String>>,
+    /// The keys that were read.
+    pub(crate) keys: RefCell<FxHashMap<KeySource, Rc<PrivateKey>>>,
+    /// Decrypted values, by file and key.
+    pub(crate) decrypted: RefCell<FxHashMap<(Rc<str>, Arc<str>), Value>>,
+    /// The texts that were decrypted.
+    pub(crate) secrets: RefCell<FxHashSet<Arc<str>>>,
     /// Warnings that were given.
     pub(crate) warned: RefCell<FxHashSet<String>>,
 }
@@ -59,6 +66,9 @@ impl<'f> Hiera<'f> {
             options: RefCell::default(),
             active: RefCell::default(),
             remarks: RefCell::default(),
+            keys: RefCell::default(),
+            decrypted: RefCell::default(),
+            secrets: RefCell::default(),
             warned: RefCell::default(),
         }
     }
@@ -69,6 +79,15 @@ impl<'f> Hiera<'f> {
     /// Invalid keys, merges, configurations and data; the errors of backends.
     pub fn lookup(&self, host: &mut dyn Host, key: &str, merge: Option<&Value>) -> Result<Option<Value>, Error> {
         Session { hiera: self, host, element: None, interpolations: 0 }.lookup(key, merge)
+    }
+
+    /// Returns the texts of encrypted values that were decrypted: nobody but the machine should see them. Sorted, the longest
+    /// first.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<Arc<str>> {
+        let mut secrets: Vec<Arc<str>> = self.secrets.borrow().iter().cloned().collect();
+        secrets.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets
     }
 
     /// Records how values are found, until [`end_explanation`](Self::end_explanation).

@@ -3,7 +3,9 @@
 //! Each case is compiled as a main manifest that keeps the value of its code in the message of a notify. `WORLD=name` in the
 //! environment chooses one world, and prints what differs.
 
+mod escapes;
 mod functions;
+mod hostile;
 mod mechanics;
 
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
 use pp_evaluator::{Classification, Environment, Options, Origin, Services, Source, compile};
 use pp_functions::FileKind;
-use pp_hiera::{ConfigFile, DataFiles, Entry, Layer};
+use pp_hiera::{ConfigFile, DataFiles, Entry, KeySource, Layer};
 use pp_syntax::{Mode, parse};
 use pp_types::{Error, ErrorKind, Hash, Value, from_json};
 use serde_json::Value as Json;
@@ -96,6 +96,10 @@ impl DataFiles for Folder {
 
     fn list(&self, _: &str) -> Vec<Entry> {
         Vec::new()
+    }
+
+    fn private_key(&self, _: &KeySource) -> Result<Vec<u8>, Error> {
+        Err(Error::new(ErrorKind::Evaluation, "there are no private keys"))
     }
 }
 

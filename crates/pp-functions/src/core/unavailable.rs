@@ -24,8 +24,7 @@ pub(crate) static EYAML_LOOKUP_KEY: Function = Function::unavailable(
     "eyaml_lookup_key",
     Convention::Typed { signatures: &["Any *arguments"], aliases: &[] },
     "Looks keys up in YAML files with encrypted values. Name it in `hiera.yaml`; it cannot be called.",
-    "Function Load Error for function 'eyaml_lookup_key': Lookup using eyaml lookup_key function is only supported when the \
-     hiera_eyaml library is present",
+    DATA_REASON,
 );
 
 /// The signatures of the functions that read data for lookups.

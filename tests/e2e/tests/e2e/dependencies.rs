@@ -152,6 +152,8 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
         &["pp-ast", "pp-functions", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"],
     );
     assert_no_external("pp-hiera", IO);
+    assert_unreachable("pp-eyaml", &["pp-types", "pp-hiera"]);
+    assert_no_external("pp-eyaml", IO);
     assert_unreachable("pp-erb", &["pp-ast", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
     assert_no_external("pp-erb", IO);
     assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
