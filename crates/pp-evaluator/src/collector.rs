@@ -8,7 +8,7 @@ use pp_types::{Type, Value, operand_name, with_article};
 use crate::definitions::plain;
 use crate::evaluator::Evaluator;
 use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, located};
 
 impl Evaluator<'_> {
     pub(crate) fn eval_collector(&mut self, id: ExprId, collector: CollectorExprId) -> Eval {
@@ -59,7 +59,8 @@ impl Evaluator<'_> {
         if name == "class" {
             return Err(self.error(id, "Classes cannot be collected").code(Code::P0511));
         }
-        if !self.is_native_type(&name) && self.find_define(&name)?.is_none() {
+        let is_native = self.is_native_type(&name).map_err(|stop| located(stop, Some(self.span(id))))?;
+        if !is_native && self.find_define(&name)?.is_none() {
             let similar = self.similar_resource_type(&name);
             let help = similar.map(|similar| format!("a resource type with a similar name: `{similar}`"));
             let message = format!("Resource type {name} doesn't exist");

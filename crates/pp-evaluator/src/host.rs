@@ -154,6 +154,7 @@ impl Host for Evaluator<'_> {
                 Some(variable) => self.lookup_variable(variable).is_some(),
                 None => {
                     let is_native = self.is_native_type(&name.to_lowercase());
+                    let is_native = self.pass(is_native)?;
                     let name = plain(name).to_lowercase();
                     is_native || matches!(&*name, "main" | "settings") || self.is_definition(&name)?
                 }
@@ -165,7 +166,8 @@ impl Host for Evaluator<'_> {
             Value::Type(Type::Resource(Some(ty), None)) => {
                 let name = ty.to_lowercase();
                 let define = self.find_define(&name);
-                self.pass(define)?.is_some() || self.is_native_type(&name)
+                let is_native = self.is_native_type(&name);
+                self.pass(define)?.is_some() || self.pass(is_native)?
             }
             Value::Type(Type::Type(Some(inner))) => {
                 let inner = Value::Type(Type::clone(inner));

@@ -255,12 +255,7 @@ impl Evaluator<'_> {
         let key = plain(name).to_lowercase();
         let kind = if self.definitions.defines.contains_key(&*key) {
             ResourceKind::Define
-        } else if let Some(native) = self.options.resource_types.find(&key) {
-            if let Some(why) = native.failure() {
-                let error = Error::new(ErrorKind::Unknown, format!("Could not autoload puppet/type/{key}: {why}"));
-                let help = "Puppet cannot load the source of the type either: correct it, or install another release of the module";
-                return Err(unlocated(error).code(Code::P0515).help(Some(help.to_owned())));
-            }
+        } else if self.is_native_type(&key)? {
             ResourceKind::Native
         } else if self.find_define(&key)?.is_some() {
             ResourceKind::Define
@@ -286,8 +281,16 @@ impl Evaluator<'_> {
     }
 
     /// Returns whether a name, in lower case, is that of a native type.
-    pub(crate) fn is_native_type(&self, name: &str) -> bool {
-        self.options.resource_types.find(name).is_some()
+    ///
+    /// # Errors
+    /// A type of a module whose source cannot be loaded.
+    pub(crate) fn is_native_type(&self, name: &str) -> Eval<bool> {
+        let Some(native) = self.options.resource_types.find(name) else { return Ok(false) };
+        let Some(why) = native.failure() else { return Ok(true) };
+        let error = Error::new(ErrorKind::Unknown, format!("Could not autoload puppet/type/{name}: {why}"));
+        let help =
+            "Puppet cannot load the source of the type either: correct it, or install another release of the module";
+        Err(unlocated(error).code(Code::P0515).help(Some(help.to_owned())))
     }
 
     /// Returns the resource type or define with the most similar name.

@@ -79,7 +79,7 @@ impl<'e> Evaluator<'e> {
         if let Some(alias) = self.find_alias(&key)? {
             return self.alias(name, alias).map(Some);
         }
-        let is_resource = key == "node" || self.is_native_type(&key) || self.find_define(&key)?.is_some();
+        let is_resource = key == "node" || self.is_native_type(&key)? || self.find_define(&key)?.is_some();
         let ty = is_resource.then(|| Type::Resource(Some(pp_catalog::capitalize(&key)), None));
         self.types.insert(name.into(), ty.clone());
         Ok(ty)

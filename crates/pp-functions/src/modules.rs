@@ -19,6 +19,7 @@ pub(crate) static APACHE: &[&Function] = &[
 ];
 pub(crate) static ARCHIVE: &[&Function] = &[&urls::PARSE_ARTIFACTORY_URL, &urls::ASSEMBLE_NEXUS_URL];
 pub(crate) static COLLECTD: &[&Function] = &[&others::COLLECTD_CONVERT_PROCESSES];
+pub(crate) static DATACAT: &[&Function] = &[&others::TEMPLATE_BODY];
 pub(crate) static DNS: &[&Function] = &[&others::GET_IN_ADDR_ARPA];
 pub(crate) static INIFILE: &[&Function] = &[&settings::CREATE_INI_SETTINGS, &settings::INIFILE_CREATE_INI_SETTINGS];
 pub(crate) static IRONIC: &[&Function] = &[&openstack::IPV6_NORMALIZE_DNSMASQ_IP_SUBNETS];

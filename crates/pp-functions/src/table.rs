@@ -31,6 +31,7 @@ pub fn tables() -> &'static [Table] {
         Table { module: Some("apache"), functions: modules::APACHE },
         Table { module: Some("archive"), functions: modules::ARCHIVE },
         Table { module: Some("collectd"), functions: modules::COLLECTD },
+        Table { module: Some("datacat"), functions: modules::DATACAT },
         Table { module: Some("dns"), functions: modules::DNS },
         Table { module: Some("inifile"), functions: modules::INIFILE },
         Table { module: Some("ironic"), functions: modules::IRONIC },

@@ -285,18 +285,26 @@ fn function(block: Block<'_>) -> Constant {
     }
 }
 
+/// Returns what `+` returns.
+pub(crate) fn sum(left: Constant, right: Constant) -> Option<Constant> {
+    match (left, right) {
+        (Constant::List(left), Constant::List(right)) if left.len() + right.len() <= MAX_ITEMS => {
+            Some(Constant::list(left.iter().chain(right.iter()).cloned().collect()))
+        }
+        (Constant::Text(left), Constant::Text(right)) => Some(Constant::Text(format!("{left}{right}").into())),
+        _ => None,
+    }
+}
+
 fn method(name: &str, receiver: Constant, arguments: &[Constant]) -> Option<Constant> {
     use Constant::{Boolean, Hash, Integer, List, Name, Nil, Regex, Text};
     Some(match (name, receiver, arguments) {
         ("freeze" | "dup" | "to_sym" | "to_a" | "to_h" | "uniq", receiver, []) => receiver,
         ("to_s", receiver, []) => Text(receiver.to_text()?.into()),
-        ("+", List(left), [List(right)]) if left.len() + right.len() <= MAX_ITEMS => {
-            Constant::list(left.iter().chain(right.iter()).cloned().collect())
-        }
+        ("+", left, [right]) => sum(left, right.clone())?,
         ("-", List(left), [List(right)]) => {
             Constant::list(left.iter().filter(|item| !right.contains(item)).cloned().collect())
         }
-        ("+", Text(left), [Text(right)]) => Text(format!("{left}{right}").into()),
         ("keys", Hash(entries), []) => Constant::list(entries.iter().map(|(key, _)| key.clone()).collect()),
         ("values", Hash(entries), []) => Constant::list(entries.iter().map(|(_, value)| value.clone()).collect()),
         ("upcase", Text(text), []) => Text(text.to_uppercase().into()),
@@ -319,6 +327,8 @@ fn method(name: &str, receiver: Constant, arguments: &[Constant]) -> Option<Cons
         ("split", Text(text), [Text(separator)]) if !separator.is_empty() => {
             Constant::list(text.split(&**separator).map(Constant::text).collect())
         }
+        ("empty?", List(items), []) => Boolean(items.is_empty()),
+        ("count" | "size" | "length", List(items), []) => Integer(i64::try_from(items.len()).ok()?),
         ("first", List(items), []) => items.first().cloned().unwrap_or(Nil),
         ("version", Name(name), []) if &*name == "Puppet" => Constant::text(PUPPET_VERSION),
         ("versioncmp", Name(name), [Text(left), Text(right)]) if name.ends_with("Util::Package") => {

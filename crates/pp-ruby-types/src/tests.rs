@@ -162,6 +162,46 @@ fn titles_are_read_from_patterns() {
 }
 
 #[test]
+fn patterns_of_titles_are_followed_into_methods_of_modules() {
+    let text = r#"
+        module PuppetX
+          module Split
+            def self.part
+              Regexp.new(/[^:]+/)
+            end
+            def self.patterns(first, second, separator = '::', *regexps)
+              parts = []
+              if regexps.empty? and separator == '::'
+                parts += [part, part]
+              elsif regexps.count != 2
+                raise 'two regexps'
+              else
+                parts += regexps
+              end
+              [[/^(#{parts[0]})#{separator}(#{parts[1]})$/, [[first], [second]]], [/^(#{parts[0]})$/, [[first]]]]
+            end
+          end
+        end
+        Puppet::Type.newtype(:t) do
+          newparam(:name, namevar: true)
+          newparam(:domain) { isnamevar }
+          def self.title_patterns
+            PuppetX::Split.patterns(:name, :domain)
+          end
+        end
+    "#;
+    let title = "title /^((?-mix:[^:]+))::((?-mix:[^:]+))$/ [Some(\"name\"), Some(\"domain\")]";
+    assert!(show(&read(text).expect("readable")).contains(title), "{}", show(&read(text).expect("readable")));
+    // What a condition depends on is not known.
+    let unknown = text.replace("regexps.empty?", "Facter.value(:x)");
+    assert!(
+        show(&read(&unknown).expect("readable")).contains("unread: Titles"),
+        "{}",
+        show(&read(&unknown).expect("readable"))
+    );
+}
+
+#[test]
 fn relations_are_constants_programs_or_unread() {
     check(
         r#"

@@ -3,12 +3,24 @@
 use lib_ruby_parser::Node;
 use pp_resource_types::{ReadTitlePattern, RubyRegex};
 
-use crate::constant::{Constant, Environment, bound};
+use crate::constant::{Constant, Environment, bound, sum};
 use crate::node::{Call, statements};
 use crate::source::Definitions;
 
 /// Maximum number of methods that call each other.
 const MAX_CALLS: u32 = 4;
+/// Maximum number of conditions inside each other.
+const MAX_DEPTH: u32 = 32;
+
+/// The method that is read.
+#[derive(Clone, Copy)]
+struct Place<'d, 'n> {
+    definitions: &'d Definitions<'n>,
+    /// The module that the method belongs to; `None` for the method of a type.
+    module: Option<&'d str>,
+    /// How many methods call each other.
+    calls: u32,
+}
 
 /// Reads the body of `self.title_patterns`; `None` if the source does not show what it returns.
 pub(crate) fn title_patterns(
@@ -16,72 +28,93 @@ pub(crate) fn title_patterns(
     environment: &Environment,
     definitions: &Definitions<'_>,
 ) -> Option<Vec<ReadTitlePattern>> {
-    result(body, environment.clone(), definitions, 0)
+    result(body, environment.clone(), Place { definitions, module: None, calls: 0 })
 }
 
-fn result(
-    body: Option<&Node>,
-    mut environment: Environment,
-    definitions: &Definitions<'_>,
-    calls: u32,
-) -> Option<Vec<ReadTitlePattern>> {
+fn result(body: Option<&Node>, mut environment: Environment, place: Place<'_, '_>) -> Option<Vec<ReadTitlePattern>> {
     let (last, before) = statements(body).split_last()?;
     for statement in before {
-        match statement {
-            Node::Lvasgn(assignment) => {
-                let value = assignment.value.as_deref()?;
-                let value = value_of(value, &environment, definitions, calls);
-                environment.bind(&assignment.name, value);
-            }
-            _ => return None,
-        }
+        run(statement, &mut environment, place, 0)?;
     }
     let last = if let Node::Return(returned) = last { returned.args.first()? } else { last };
-    if let Some(Constant::List(patterns)) = value_of(last, &environment, definitions, calls) {
+    if let Some(Constant::List(patterns)) = value_of(last, &environment, place) {
         return patterns.iter().map(pattern).collect();
     }
     // A method of a module that returns the patterns.
     let call = Call::of(last)?;
-    let (def_body, inner) = enter(call, &environment, definitions)?;
-    if calls >= MAX_CALLS {
+    let (body, inner, module) = enter(call, &environment, place)?;
+    if place.calls >= MAX_CALLS {
         return None;
     }
-    result(def_body, inner, definitions, calls + 1)
+    result(body, inner, Place { module: Some(&module), calls: place.calls + 1, ..place })
+}
+
+/// Executes an assignment, or the branch of a condition that is known; `None` for anything else.
+fn run(statement: &Node, environment: &mut Environment, place: Place<'_, '_>, depth: u32) -> Option<()> {
+    match statement {
+        Node::Lvasgn(assignment) => {
+            let value = value_of(assignment.value.as_deref()?, environment, place);
+            environment.bind(&assignment.name, value);
+        }
+        Node::OpAsgn(assignment) if assignment.operator == "+" => {
+            let Node::Lvasgn(variable) = &*assignment.recv else { return None };
+            let added = value_of(&assignment.value, environment, place);
+            let sum = environment.get(&variable.name).cloned().zip(added).and_then(|(left, right)| sum(left, right));
+            environment.bind(&variable.name, sum);
+        }
+        Node::If(choice) if depth < MAX_DEPTH => {
+            let branch = match value_of(&choice.cond, environment, place)?.is_true() {
+                true => choice.if_true.as_deref(),
+                false => choice.if_false.as_deref(),
+            };
+            for statement in statements(branch) {
+                run(statement, environment, place, depth + 1)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 /// Returns the value of an expression, or of a method of a module without code but an expression.
-fn value_of(node: &Node, environment: &Environment, definitions: &Definitions<'_>, calls: u32) -> Option<Constant> {
+fn value_of(node: &Node, environment: &Environment, place: Place<'_, '_>) -> Option<Constant> {
     if let Some(value) = environment.value(node) {
         return Some(value);
     }
     match node {
         Node::Array(array) => {
-            let items = array.elements.iter().map(|item| value_of(item, environment, definitions, calls));
+            let items = array.elements.iter().map(|item| value_of(item, environment, place));
             Some(Constant::List(items.collect::<Option<Vec<_>>>()?.into()))
         }
-        _ if calls < MAX_CALLS => {
-            let (body, inner) = enter(Call::of(node)?, environment, definitions)?;
+        _ if place.calls < MAX_CALLS => {
+            let (body, inner, module) = enter(Call::of(node)?, environment, place)?;
             let [only] = statements(body) else { return None };
-            value_of(only, &inner, definitions, calls + 1)
+            value_of(only, &inner, Place { module: Some(&module), calls: place.calls + 1, ..place })
         }
         _ => None,
     }
 }
 
-/// Returns the body of a method of a module, `A::B.name(…)`, and what its parameters are.
+/// Returns the body of a method of a module, `A::B.name(…)` or, in one of its methods, `name(…)`; what its parameters are; and
+/// the module.
 fn enter<'n>(
     call: Call<'_>,
     environment: &Environment,
-    definitions: &Definitions<'n>,
-) -> Option<(Option<&'n Node>, Environment)> {
-    let module = call.receiver.and_then(crate::node::constant_name)?;
+    place: Place<'_, 'n>,
+) -> Option<(Option<&'n Node>, Environment, String)> {
+    let definitions = place.definitions;
+    let module = match call.receiver {
+        Some(receiver) => crate::node::constant_name(receiver)?,
+        None => place.module?.to_owned(),
+    };
     let of_class = definitions.statements(&module).iter().find_map(|statement| match statement {
         Node::Defs(def) if def.name == call.name => Some((def.args.as_deref(), def.body.as_deref())),
         _ => None,
     });
     let function = || definitions.methods(&module).iter().find(|def| def.name == call.name);
     let (parameters, body) = of_class.or_else(|| function().map(|def| (def.args.as_deref(), def.body.as_deref())))?;
-    Some((body, bound(parameters, call.arguments, environment)?))
+    let inner = bound(parameters, call.arguments, environment)?;
+    Some((body, inner, module))
 }
 
 /// Reads `[/regex/, [[:name], [:type, lambda { |x| x }]]]`.

@@ -45,7 +45,6 @@ fn variables_do_not_lead_out_of_the_data() {
         "globs: [\"%{facts.directory}/x.yaml\"]",
         "mapped_paths: [facts.hosts, host, \"%{host}.yaml\"]",
         "datadir: \"data/%{facts.directory}\"\n    path: x.yaml",
-        "datadir: \"%{facts.directory}\"\n    path: x.yaml",
     ] {
         let world = world(level, &facts);
         let message = refused(&world, "lookup('a')");

@@ -88,3 +88,15 @@ fn recorded_calls() {
     let expected: Vec<&str> = DIFFERENT.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, expected, "{agreeing} agree");
 }
+
+#[test]
+fn the_body_of_a_template_is_not_rendered() {
+    let world = World::new(&json!({"files": {
+        "modules/datacat/lib/puppet/parser/functions/template_body.rb": "",
+        "modules/m/templates/a.erb": "<%= 1 %>\n",
+        "modules/m/manifests/init.pp": "class m {}\n",
+    }}));
+    assert_eq!(world.evaluate("template_body('m/a.erb', 'm/a.erb')").0.as_deref(), Ok(r#""<%= 1 %>\n<%= 1 %>\n""#));
+    let message = world.evaluate("template_body('m/b.erb')").0.expect_err("there is none");
+    assert!(message.contains("Could not find template 'm/b.erb'"), "{message}");
+}

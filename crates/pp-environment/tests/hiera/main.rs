@@ -7,6 +7,7 @@ mod escapes;
 mod functions;
 mod hostile;
 mod mechanics;
+mod types;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -72,7 +72,7 @@ impl Evaluator<'_> {
     /// Says how a reference is written, if a name of a resource type is accessed: `package['ntp']`.
     fn reference_help(&self, target: ExprId, name: &str) -> Option<String> {
         let is_type = matches!(self.frame.tree.exprs[target], Expr::Name(_))
-            && (self.is_native_type(name) || self.definitions.defines.contains_key(name));
+            && (self.options.resource_types.contains(name) || self.definitions.defines.contains_key(name));
         is_type.then(|| format!("a reference to a resource is capitalized: `{}[…]`", capitalize(name)))
     }
 

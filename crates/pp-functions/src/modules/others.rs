@@ -6,7 +6,7 @@ use sha2::digest::Digest;
 
 use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
-use crate::host::{Interrupt, Strict};
+use crate::host::{FileKind, Interrupt, Strict};
 use crate::ruby::inspect::class_name;
 use crate::stdlib::{base64_text, deprecate, format_named};
 
@@ -206,6 +206,23 @@ pub(crate) static SCOPE_DEFAULTS: Function = Function::counted(
     |call| {
         let (type_name, attribute) = (call.text(0), call.text(1));
         Ok(Value::Boolean(call.host.has_resource_default(&type_name, &attribute)))
+    },
+);
+
+pub(crate) static TEMPLATE_BODY: Function = Function::counted(
+    "template_body",
+    0,
+    None,
+    "Returns the texts of templates without rendering them, one after the other.",
+    |call| {
+        let mut bodies = String::new();
+        for at in 0..call.arguments.len() {
+            let name = call.text(at);
+            let not_found = || fail(format!("Could not find template '{name}'"));
+            let path = call.host.find_file(FileKind::Templates, &name)?.ok_or_else(not_found)?;
+            bodies.push_str(&String::from_utf8_lossy(&call.host.read_file(&path)?));
+        }
+        Ok(Value::string(bodies))
     },
 );
 
