@@ -213,7 +213,7 @@ pub(crate) static TEMPLATE_BODY: Function = Function::counted(
     "template_body",
     0,
     None,
-    "Returns the texts of templates without rendering them, one after the other.",
+    "Returns the contents of templates without rendering them, one after the other.",
     |call| {
         let mut bodies = String::new();
         for at in 0..call.arguments.len() {
