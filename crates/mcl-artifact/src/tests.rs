@@ -425,9 +425,3 @@ fn mutated_artifacts_never_panic_hang_or_eat_memory() {
         assert!(after - before < 64 * 1024, "memory grew by {} KiB", after - before);
     }
 }
-
-#[test]
-fn the_layout_belongs_to_the_version_of_the_format() {
-    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/layout.txt");
-    test_support::check_layout::<Program>(std::path::Path::new(recorded), FORMAT_VERSION);
-}

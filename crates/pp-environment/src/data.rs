@@ -101,7 +101,7 @@ impl DataFiles for DiskServices {
                 "an artifact holds no keys: write the absolute path of the key on the host into `hiera.yaml`",
             ));
         }
-        self.ask(path);
+        self.ask(path, Role::Input);
         read_private(path).map_err(|error| {
             let diagnostic = error.diagnostic();
             let error = Error::new(ErrorKind::Evaluation, diagnostic.message);

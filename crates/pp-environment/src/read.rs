@@ -14,8 +14,14 @@ use crate::limits::MAX_FILE_BYTES;
 
 /// Reads a regular file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
+    match open(path)? {
+        Some(file) => read(file, path),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn read(file: OpenFile<'_>, path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
-    let Some(file) = open(path)? else { return Ok(Vec::new()) };
     let size = file.stat().size;
     if size > MAX_FILE_BYTES {
         return Err(EnvironmentError::TooLarge(path.to_owned()));
@@ -46,10 +52,10 @@ pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), Environm
 
 /// Reads a file that other users must not be able to read or write.
 pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
-    let metadata = open(path)?.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
+    let Some(file) = open(path)? else { return Ok(Vec::new()) };
     // The group may read it: a server of Puppet has a group of its own.
-    match metadata.mode() & 0o027 {
-        0 => read_file(path),
+    match file.stat().mode & 0o027 {
+        0 => read(file, path),
         _ => Err(EnvironmentError::Unprotected(path.to_owned())),
     }
 }
