@@ -10,11 +10,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::incremental::IncrementalGraph;
 use crate::incremental::walk::{Direction, Step, Walk};
-
-/// The gap between ranks after numbering; small in tests, so that they number again.
-pub(super) const SPACING: u64 = if cfg!(test) { 16 } else { 1 << 32 };
+use crate::incremental::{IncrementalGraph, SPACING};
 
 impl IncrementalGraph {
     /// Restores the order after an edge was added. `None` if it closes a cycle.
