@@ -19,6 +19,9 @@ use crate::problem::error;
 /// Parsed files, by format and path; `None` for a file that does not exist.
 type ParsedFiles = FxHashMap<(Format, Rc<str>), Option<Rc<DataFile>>>;
 
+/// Decrypted values, by file and key.
+type DecryptedValues = FxHashMap<(Rc<str>, Arc<str>), Value>;
+
 /// The data of a compilation. Everything that is read is kept until it ends.
 pub struct Hiera<'f> {
     pub(crate) files: &'f dyn DataFiles,
@@ -39,7 +42,7 @@ pub struct Hiera<'f> {
     /// The keys that were read.
     pub(crate) keys: RefCell<FxHashMap<KeySource, Rc<PrivateKey>>>,
     /// Decrypted values, by file and key.
-    pub(crate) decrypted: RefCell<FxHashMap<(Rc<str>, Arc<str>), Value>>,
+    pub(crate) decrypted: RefCell<DecryptedValues>,
     /// The texts that were decrypted.
     pub(crate) secrets: RefCell<FxHashSet<Arc<str>>>,
     /// Warnings that were given.
