@@ -26,6 +26,10 @@ impl Interpreter<'_> {
             Expr::Text(local, index) => self.append_text(*local, *index),
             Expr::Output(local, value) => self.append_value(*local, value.as_deref()),
             Expr::Call(call) => self.eval_call(call),
+            // What has no parts needs no more of the stack.
+            Expr::True | Expr::False | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Symbol(_) => {
+                self.expr(node)
+            }
             _ => self.nested(|this| this.expr(node)),
         };
         match result {

@@ -16,18 +16,6 @@ fn strings(value: &Value) -> BTreeSet<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Rounds floats: reading JSON may change the last digit.
-fn round(value: &mut Value) {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            *value = Value::String(format!("{:.12e}", number.as_f64().unwrap_or_default()));
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(round),
-        Value::Object(entries) => entries.values_mut().for_each(round),
-        _ => {}
-    }
-}
-
 /// Returns the compared part of a catalog in JSON.
 pub fn essence(catalog: &Value) -> Essence {
     let list = |key: &str| catalog[key].as_array().cloned().unwrap_or_default();
@@ -35,7 +23,6 @@ pub fn essence(catalog: &Value) -> Essence {
     let resources = list("resources").into_iter().map(|resource| {
         let reference = format!("{}[{}]", text(&resource["type"]), text(&resource["title"]));
         let mut parameters = resource["parameters"].as_object().cloned().unwrap_or_default();
-        parameters.values_mut().for_each(round);
         parameters.sort_keys();
         (reference, parameters, strings(&resource["tags"]))
     });
