@@ -14,8 +14,9 @@ const MASK: &str = "********";
 /// Shorter pieces of literals occur everywhere by chance.
 const MIN_PIECE: usize = 3;
 
-/// Replaces the sensitive constants of a program ([`sensitive_constants`]), in its sources and deployed files, too. The result is
-/// to be shown, not to be run: constants change their types.
+/// Replaces the sensitive constants of a program, in its sources and deployed files, too: what it passes to `secret.sensitive`,
+/// and the values of parameters for which `is_sensitive(kind, parameter)` holds. The result is to be shown, not to be run:
+/// constants change their types.
 pub fn mask_constants(program: &mut Program, is_sensitive: impl Fn(&str, &str) -> bool) {
     let constants = sensitive_constants(program, is_sensitive);
     let pieces = pieces(program, &constants);
@@ -34,8 +35,8 @@ pub fn mask_constants(program: &mut Program, is_sensitive: impl Fn(&str, &str) -
     }
 }
 
-/// Replaces the sensitive constants ([`sensitive_constants`]) in the sources of a program, byte by byte, so that spans stay
-/// right.
+/// Replaces the sensitive constants, as [`mask_constants`] does, in the sources of a program only, byte by byte, so that spans
+/// stay right.
 pub fn mask_sources(program: &mut Program, is_sensitive: impl Fn(&str, &str) -> bool) {
     let pieces = pieces(program, &sensitive_constants(program, is_sensitive));
     mask_files(program, &pieces);

@@ -1,7 +1,7 @@
 //! The whole process of `mclc check`, for programs of several shapes and ten times their size, against `cat` of the same
 //! file in the same run; and the largest resident memory of the process, against the size of the source (about 8 MiB are
 //! the program itself and its libraries, for an empty source too). It fails if a large source of some shape needs more
-//! memory than promised.
+//! memory than promised, or ten times the source much more than ten times as long.
 //!
 //! `cargo bench -p mclc --bench check`; with `-- memory`, only memory is measured.
 
@@ -53,6 +53,19 @@ fn functions(n: usize) -> String {
     text
 }
 
+/// One string with many references to a constant.
+fn references(n: usize) -> String {
+    format!("$x = \"a\"\ntest \"t\" {{\n\tanotherstr => \"{}\",\n}}\n", "${x}b".repeat(n))
+}
+
+/// One function that reads many fields of its parameter.
+fn fields(n: usize) -> String {
+    let uses: Vec<String> = (0..n).map(|i| format!("$s->a{i} + ($s->b{i} <|> 1)")).collect();
+    let fields: Vec<String> = (0..n).map(|i| format!("a{i} => 1, b{i} => 2")).collect();
+    let (uses, fields) = (uses.join(" + "), fields.join(", "));
+    format!("func f($s) {{ {uses} }}\ntest \"t\" {{\n\tint64 => f(struct{{{fields}}}),\n}}\n")
+}
+
 /// Returns the shortest time of several runs of a whole process.
 fn process_time(program: &str, args: &[&str], file: &Path) -> Duration {
     min_time(7, || {
@@ -92,14 +105,19 @@ struct Shape {
     max_memory: f64,
 }
 
+/// The promise: a program of ten times the size takes at most this many times as long. What is quadratic takes a hundred.
+const MAX_GROWTH: f64 = 25.0;
+
 /// From this size on, in bytes, memory is proportional to the source.
 const LARGE: f64 = 1e6;
 
-const SHAPES: [Shape; 4] = [
+const SHAPES: [Shape; 6] = [
     Shape { name: "flat resources", size: 1_000, make: flat, max_memory: 21.5 },
     Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: 30.0 },
     Shape { name: "chained binds", size: 1_000, make: binds, max_memory: 39.0 },
     Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: 35.5 },
+    Shape { name: "references in a string", size: 1_000, make: references, max_memory: 60.0 },
+    Shape { name: "fields of a parameter", size: 100, make: fields, max_memory: 60.0 },
 ];
 
 fn main() {
@@ -125,18 +143,23 @@ fn main() {
             if source >= LARGE && share > max_memory {
                 broken.push(format!("{name}, {size}: {share:.1} times the source, promised {max_memory}"));
             }
-            let times = if only_memory { String::new() } else { times(&file, source, &mut before) };
+            let (times, growth) = if only_memory { Default::default() } else { times(&file, source, &mut before) };
+            if growth.is_some_and(|growth| growth > MAX_GROWTH) {
+                broken.push(format!("{name}, {size}: ten times the size takes longer than {MAX_GROWTH} times"));
+            }
             println!("{name:<24} {size:>8} {times:>49} {mib:>6.1} MiB {share:>9.1}x");
         }
     }
-    assert!(broken.is_empty(), "more memory than promised:\n{}", broken.join("\n"));
+    assert!(broken.is_empty(), "more time or memory than promised:\n{}", broken.join("\n"));
 }
 
-/// Measures the time of a check, and compares it with `cat` and with that of the program before it.
-fn times(file: &Path, source: f64, before: &mut Option<Duration>) -> String {
+/// Measures the time of a check, and compares it with `cat` and with that of the program before it. Also returns the latter
+/// ratio.
+fn times(file: &Path, source: f64, before: &mut Option<Duration>) -> (String, Option<f64>) {
     let check = process_time(env!("CARGO_BIN_EXE_mclc"), &["check"], file);
     let cat = process_time("cat", &[], file);
-    let growth = before.replace(check).map_or(String::new(), |before| format!("{:.1}x", ratio(check, before)));
+    let growth = before.replace(check).map(|before| ratio(check, before));
+    let grown = growth.map_or(String::new(), |growth| format!("{growth:.1}x"));
     let (speed, to_cat) = (source / 1e6 / check.as_secs_f64(), ratio(check, cat));
-    format!("{check:>10.1?} {speed:>4.1} MB/s {cat:>10.1?} {to_cat:>8.1} {growth:>8}")
+    (format!("{check:>10.1?} {speed:>4.1} MB/s {cat:>10.1?} {to_cat:>8.1} {grown:>8}"), growth)
 }
