@@ -101,8 +101,8 @@ struct Shape {
     size: usize,
     make: fn(usize) -> String,
     /// The promise: the largest resident memory, of a source of at least [`LARGE`] bytes, is at most this many times its
-    /// size.
-    max_memory: f64,
+    /// size. `None` for shapes that are there for their growth, whose sources are smaller.
+    max_memory: Option<f64>,
 }
 
 /// The promise: a program of ten times the size takes at most this many times as long. What is quadratic takes a hundred.
@@ -112,12 +112,12 @@ const MAX_GROWTH: f64 = 25.0;
 const LARGE: f64 = 1e6;
 
 const SHAPES: [Shape; 6] = [
-    Shape { name: "flat resources", size: 1_000, make: flat, max_memory: 21.5 },
-    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: 30.0 },
-    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: 39.0 },
-    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: 35.5 },
-    Shape { name: "references in a string", size: 1_000, make: references, max_memory: 60.0 },
-    Shape { name: "fields of a parameter", size: 100, make: fields, max_memory: 60.0 },
+    Shape { name: "flat resources", size: 1_000, make: flat, max_memory: Some(21.5) },
+    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: Some(30.0) },
+    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: Some(39.0) },
+    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: Some(35.5) },
+    Shape { name: "references in a string", size: 1_000, make: references, max_memory: None },
+    Shape { name: "fields of a parameter", size: 100, make: fields, max_memory: None },
 ];
 
 fn main() {
@@ -140,8 +140,8 @@ fn main() {
             let source = std::fs::metadata(&file).expect("it was written").len() as f64;
             let memory = memory(env!("CARGO_BIN_EXE_mclc"), &["check"], &file) as f64;
             let (mib, share) = (memory / f64::from(1 << 20), memory / source);
-            if source >= LARGE && share > max_memory {
-                broken.push(format!("{name}, {size}: {share:.1} times the source, promised {max_memory}"));
+            if let Some(promised) = max_memory.filter(|most| source >= LARGE && share > *most) {
+                broken.push(format!("{name}, {size}: {share:.1} times the source, promised {promised}"));
             }
             let (times, growth) = if only_memory { Default::default() } else { times(&file, source, &mut before) };
             if growth.is_some_and(|growth| growth > MAX_GROWTH) {

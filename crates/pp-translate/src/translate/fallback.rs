@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn puppet_has_the_time_to_install_a_package() {
+        let catalog = r#"{"name": "n", "resources": [{"type": "Vcsrepo", "title": "/srv/a"}]}"#;
+        let (catalog, _) = read_catalog(catalog.as_bytes()).unwrap();
+        let exec = fallback(&catalog.resources[0], &[], &TranslateOptions::default());
+        assert_eq!(exec.meta.timeout, 60 * 60 * 1000);
+    }
+
+    #[test]
     fn words_are_quoted_for_the_shell() {
         assert_eq!(quote("/srv/a"), "/srv/a");
         assert_eq!(quote("it's"), "'it'\\''s'");
