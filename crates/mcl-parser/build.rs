@@ -17,6 +17,9 @@ const TABLES: &str = r"
             super::__action(state, terminal)
         }
 
+        /// The number of states.
+        pub const STATES: usize = super::__EOF_ACTION.len();
+
         /// What the automaton does at the end.
         pub fn end_action(state: i16) -> i16 {
             super::__EOF_ACTION[state as usize]

@@ -3,7 +3,7 @@
 //! [`crate::segment`] runs it with the actions of the grammar, which build a tree. Recovery asks thousands of times whether
 //! statements would follow the grammar if one token were another one; that only needs the states ([`States`]).
 
-use mcl_lexer::TokenKind;
+use std::sync::LazyLock;
 
 use crate::grammar::tables;
 use crate::terminals::Terminal;
@@ -77,6 +77,36 @@ impl Chains {
     }
 }
 
+/// What the automaton does in a state, by tokens.
+struct Row {
+    /// The tokens that are read.
+    shift: TokenSet,
+    /// The rules that are applied first, with the tokens before which they are.
+    reduce: Vec<(i16, TokenSet)>,
+}
+
+/// The rows of all states.
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| (0..tables::STATES as i16).map(Row::of).collect());
+
+impl Row {
+    fn of(state: i16) -> Row {
+        let mut row = Row { shift: TokenSet::default(), reduce: Vec::new() };
+        for kind in TokenSet::of_grammar() {
+            let token = TokenSet::new(&[kind]);
+            let Some(terminal) = tables::terminal(&Terminal::Kind(kind)) else { continue };
+            match Action::of(tables::action(state, terminal)) {
+                Action::Fail => {}
+                Action::Shift(_) => row.shift = row.shift.union(token),
+                Action::Reduce(rule) => match row.reduce.iter_mut().find(|(known, _)| *known == rule) {
+                    Some((_, before)) => *before = before.union(token),
+                    None => row.reduce.push((rule, token)),
+                },
+            }
+        }
+        row
+    }
+}
+
 /// The states after some terminals, without the symbols between them.
 #[derive(Clone)]
 pub struct States {
@@ -118,8 +148,33 @@ impl States {
 
 impl Step {
     /// Returns the kinds of tokens that the grammar accepts after some states.
+    ///
+    /// Tokens before which the same rules are applied are followed together.
     pub fn expected(&mut self, states: &[i16]) -> TokenSet {
-        TokenSet::of_grammar().filter(|kind: &TokenKind| self.try_terminal(states, Terminal::Kind(*kind))).collect()
+        let mut expected = TokenSet::default();
+        let mut pending = vec![(states.len(), Vec::new(), TokenSet::all())];
+        while let Some((kept, new, tokens)) = pending.pop() {
+            (self.kept, self.new) = (kept, new);
+            let row = &ROWS[self.top(states) as usize];
+            expected = expected.union(row.shift.intersection(tokens));
+            let (kept, new) = (self.kept, std::mem::take(&mut self.new));
+            for (rule, before) in &row.reduce {
+                let tokens = before.intersection(tokens);
+                if !tokens.is_empty() {
+                    (self.kept, self.new) = (kept, new.clone());
+                    if self.reduce(states, *rule) {
+                        pending.push((self.kept, std::mem::take(&mut self.new), tokens));
+                    }
+                }
+            }
+        }
+        expected
+    }
+
+    /// Returns how many of the terminals the grammar accepts after some states, one after the other.
+    pub fn accepted(&mut self, states: &[i16], terminals: impl IntoIterator<Item = Terminal>) -> usize {
+        self.start(states);
+        terminals.into_iter().take_while(|terminal| self.read(states, *terminal)).count()
     }
 
     /// Whether the terminals before some states are complete.
@@ -139,8 +194,13 @@ impl Step {
 
     /// Whether the grammar accepts a terminal after some states; the states after it are in this step.
     fn try_terminal(&mut self, states: &[i16], terminal: Terminal) -> bool {
-        let Some(terminal) = tables::terminal(&terminal) else { return false };
         self.start(states);
+        self.read(states, terminal)
+    }
+
+    /// Reads one more terminal in this step. Returns false if the grammar does not accept it.
+    fn read(&mut self, states: &[i16], terminal: Terminal) -> bool {
+        let Some(terminal) = tables::terminal(&terminal) else { return false };
         loop {
             match Action::of(tables::action(self.top(states), terminal)) {
                 Action::Fail => return false,
@@ -222,5 +282,41 @@ impl Stack {
         if let [.., below, top] = &mut self.states[..] {
             *top = self.step.chains.end(*below, *top, terminal);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = r#"
+        import "fmt"
+        class c($a, $b map{str: int}) { include d(1) }
+        func f($x) { if not $x { -1 } else { $x[0]->field || "none" } }
+        for $i, $e in [1, 2 + 3 * 4,] { print "p ${i}" { msg => fmt.printf("%d", $e), Meta:noop => $a ?: true, } }
+        Svc["a"] -> File["/b"]
+        $s = struct{a => {"k" => 1}, b => func($y) { $y > 1 and $y in [1] }}
+    "#;
+
+    /// Returns the expected tokens after each token of a program, as a function computes them.
+    fn expected_after_each(expected: impl Fn(&mut Step, &[i16]) -> TokenSet) -> Vec<TokenSet> {
+        let (mut states, mut step) = (States::initial(), Step::default());
+        let tokens = mcl_lexer::lex(PROGRAM);
+        let mut all = vec![expected(&mut step, states.as_slice())];
+        for kind in tokens.kinds() {
+            if states.read(Terminal::Kind(*kind), &mut step) {
+                all.push(expected(&mut step, states.as_slice()));
+            }
+        }
+        assert!(all.len() > 100, "most of the program is read: {}", all.len());
+        all
+    }
+
+    #[test]
+    fn expected_tokens_are_those_that_can_be_read() {
+        let one_by_one = |step: &mut Step, states: &[i16]| {
+            TokenSet::of_grammar().filter(|kind| step.accepted(states, [Terminal::Kind(*kind)]) == 1).collect()
+        };
+        assert_eq!(expected_after_each(Step::expected), expected_after_each(one_by_one));
     }
 }

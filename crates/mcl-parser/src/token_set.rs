@@ -33,6 +33,16 @@ impl TokenSet {
         TokenSet(self.0 & !other.0)
     }
 
+    /// Returns the kinds that are in both sets.
+    pub const fn intersection(self, other: TokenSet) -> TokenSet {
+        TokenSet(self.0 & other.0)
+    }
+
+    /// Returns the set of all kinds.
+    pub const fn all() -> TokenSet {
+        TokenSet(u128::MAX)
+    }
+
     /// Whether the kind is in the set.
     pub const fn contains(self, kind: TokenKind) -> bool {
         self.0 >> kind as u32 & 1 == 1

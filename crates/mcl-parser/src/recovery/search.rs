@@ -14,6 +14,8 @@ use crate::automaton::{States, Step};
 use crate::terminals::{Edit, Edits, Position, Progress, Terminal, TerminalSource};
 use crate::token_set::{BRACE, OPERAND_CONTINUATION, STATEMENT_KEYWORD, STATEMENT_START, TokenSet};
 
+const CLOSE_CURLY: Terminal = Terminal::Kind(TokenKind::CloseCurly);
+
 /// `else`, which continues a statement.
 const ELSE: TokenSet = TokenSet::new(&[TokenKind::Else]);
 
@@ -33,8 +35,11 @@ const MIN_PROGRESS: u32 = 2;
 const BUDGET_PER_TOKEN: usize = 10;
 const MIN_BUDGET: usize = 200_000;
 
-/// The cost of a tentative parse besides its tokens, in tokens: mostly that of listing what the grammar accepts.
-const TRIAL_COST: usize = 100;
+/// The cost of a segment of a tentative parse besides its tokens, in tokens.
+const SEGMENT_COST: usize = 20;
+
+/// The cost of a change after which the grammar does not accept the next token, in tokens.
+const REJECTION_COST: usize = 2;
 
 /// The change of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +122,8 @@ struct Trial {
     /// The states after the terminals of the current segment.
     states: States,
     progress: Progress,
-    /// Where the segment starts.
-    segment: Position,
     /// For each open block around the statement that is not closed yet, outermost first, whether `else` may follow.
     blocks: Vec<bool>,
-    /// The cost of the segments before.
-    cost: usize,
 }
 
 impl<'t> Search<'t> {
@@ -139,10 +140,13 @@ impl<'t> Search<'t> {
         let near = site.at + LOOKAHEAD_TOKENS;
         let before = self.before_changes(site);
         let mut best: Option<(Reach, TokenEdit)> = None;
-        for distance in 0..=MAX_DISTANCE {
+        for (distance, before) in (0..=MAX_DISTANCE).zip(&before) {
+            if self.budget == 0 {
+                break;
+            }
             let Some(at) = site.at.checked_sub(distance).filter(|at| *at >= site.start) else { break };
             let old = self.tokens.kind(at);
-            let mut expected = self.expected_at(site, &before, at);
+            let mut expected = self.expected_at(site, before, at);
             if distance == 0 {
                 expected = expected.union(site.expected);
             }
@@ -151,9 +155,9 @@ impl<'t> Search<'t> {
                 if edit.concerns_bracket(old) && !site.with_brackets || self.budget == 0 {
                     continue;
                 }
-                let mut reach = self.reach(site, &before, edit, near);
+                let mut reach = self.reach(site, before, edit, near);
                 if site.with_brackets && reach == Reach::End {
-                    reach = self.reach(site, &before, edit, self.tokens.end_idx());
+                    reach = self.reach(site, before, edit, self.tokens.end_idx());
                 }
                 if best.is_none_or(|(furthest, _)| reach > furthest) {
                     best = Some((reach, edit));
@@ -201,6 +205,9 @@ impl<'t> Search<'t> {
     /// Returns the tokens that the grammar accepts in place of a token of the statement. An error at a token that is valid
     /// elsewhere does not tell that: the parser may have ended expressions before it found the token to be wrong.
     fn expected_at(&mut self, site: &mut Site<'_>, before: &Trial, at: TokenIdx) -> TokenSet {
+        if before.is_directly_before(at, site) {
+            return self.step.expected(before.states.as_slice());
+        }
         // No rule of the grammar has this terminal.
         let nothing = TokenEdit { at, change: Change::Replace(Terminal::Kind(TokenKind::Unrecognized)) };
         let mut trial = before.clone();
@@ -212,11 +219,40 @@ impl<'t> Search<'t> {
 
     /// Returns how far the parser gets with a change, reading no more than the tokens before `limit`.
     fn reach(&mut self, site: &mut Site<'_>, before: &Trial, edit: TokenEdit, limit: TokenIdx) -> Reach {
+        if let Some(failed_at) = self.rejected_at(site, before, edit) {
+            return Reach::Token(failed_at);
+        }
         match self.parse_changed(site, &mut before.clone(), edit, limit) {
             None => Reach::Token(TokenIdx::FIRST),
             Some(Ok(())) => Reach::End,
             Some(Err(failed_at)) => Reach::Token(failed_at),
         }
+    }
+
+    /// Returns the token that the grammar does not accept, if a change is rejected at once, as most are.
+    fn rejected_at(&mut self, site: &Site<'_>, before: &Trial, edit: TokenEdit) -> Option<TokenIdx> {
+        let (new, next) = match edit.change {
+            Change::Delete => (None, edit.at + 1),
+            Change::Insert(terminal) => (Some(terminal), edit.at),
+            Change::Replace(terminal) => (Some(terminal), edit.at + 1),
+        };
+        let is_in_segment = site.cut.is_none_or(|cut| next < cut) && !site.edits.contains_key(&next);
+        if !before.is_directly_before(edit.at, site) || !is_in_segment || new == Some(CLOSE_CURLY) {
+            return None;
+        }
+        let after = match self.tokens.kind(next)? {
+            // Which terminal it is depends on the tokens before, or it may end the segment.
+            TokenKind::Except | TokenKind::BarBar | TokenKind::CloseCurly => return None,
+            kind if kind.is_error() => return None,
+            kind => Terminal::Kind(kind),
+        };
+        let count = usize::from(new.is_some());
+        let accepted = self.step.accepted(before.states.as_slice(), new.into_iter().chain([after]));
+        if accepted > count {
+            return None;
+        }
+        self.budget = self.budget.saturating_sub(REJECTION_COST);
+        Some(if accepted == count { next } else { edit.at })
     }
 
     /// Parses tentatively with a change, to `limit`. Returns `None` if the change is not possible.
@@ -236,36 +272,49 @@ impl<'t> Search<'t> {
         Some(result)
     }
 
-    /// Parses tentatively up to the first token that is changed. What fails earlier fails in each trial, and starts at the
-    /// statement.
-    fn before_changes(&mut self, site: &Site<'_>) -> Trial {
-        let start = Trial::new(Position::before(site.start), site.blocks.to_vec());
-        let first = site.at.checked_sub(MAX_DISTANCE).map_or(site.start, |first| first.max(site.start));
-        let mut trial = start.clone();
-        while trial.read(self.tokens, site.edits, first, &mut self.step).is_ok() {
+    /// Parses tentatively up to each of the tokens that are changed, the last one first. What fails earlier fails in each
+    /// trial, and starts where the last complete parse ends.
+    fn before_changes(&mut self, site: &Site<'_>) -> Vec<Trial> {
+        let mut trials = Vec::with_capacity(MAX_DISTANCE as usize + 1);
+        let mut trial = Trial::new(Position::before(site.start), site.blocks.to_vec());
+        for distance in (0..=MAX_DISTANCE).rev() {
+            let end = site.at.checked_sub(distance).map_or(site.start, |end| end.max(site.start));
+            if let Some(next) = self.read_to(site, &trial, end) {
+                trial = next;
+            }
+            trials.push(trial.clone());
+        }
+        trials.reverse();
+        trials
+    }
+
+    /// Continues with a trial up to a token. Returns `None` if the grammar does not accept what is before it.
+    fn read_to(&mut self, site: &Site<'_>, trial: &Trial, end: TokenIdx) -> Option<Trial> {
+        let mut trial = trial.clone();
+        loop {
+            trial.read(self.tokens, site.edits, end, &mut self.step).ok()?;
             if !trial.progress.stopped {
-                return trial;
+                return Some(trial);
             }
             if !trial.may_end(&mut self.step) || !trial.leave_block(self.tokens, site.edits) {
-                break;
+                return None;
             }
         }
-        start
     }
 
     /// Continues with a trial. Returns the token that the grammar does not accept, if there is one before `limit`.
     fn parse(&mut self, site: &Site<'_>, trial: &mut Trial, limit: TokenIdx) -> Result<(), TokenIdx> {
         let end = self.tokens.end_idx();
-        self.budget = self.budget.saturating_sub(trial.cost);
         let mut cut = site.cut.filter(|cut| *cut < limit);
         loop {
             let segment_end = cut.unwrap_or(limit);
+            let first = trial.progress.position.token;
             let stop = trial.read(self.tokens, site.edits, segment_end, &mut self.step).and_then(|()| {
                 let stop = trial.progress.position;
                 if trial.may_end(&mut self.step) { Ok(stop) } else { Err(stop.token) }
             });
             let reached = stop.map_or_else(|failed_at| failed_at, |stop| stop.token);
-            self.budget = self.budget.saturating_sub(trial.segment_cost(reached));
+            self.budget = self.budget.saturating_sub((reached - first) as usize + SEGMENT_COST);
             let stop = match stop {
                 // The limit is in the middle of something.
                 Err(failed_at) if failed_at >= limit && limit < end => return Ok(()),
@@ -293,17 +342,20 @@ impl<'t> Search<'t> {
 
 impl Trial {
     fn new(start: Position, blocks: Vec<bool>) -> Trial {
-        Trial { states: States::initial(), progress: Progress::at(start), segment: start, blocks, cost: 0 }
+        Trial { states: States::initial(), progress: Progress::at(start), blocks }
     }
 
     fn start_segment(&mut self, start: Position) {
         self.states = States::initial();
-        (self.progress, self.segment) = (Progress::at(start), start);
+        self.progress = Progress::at(start);
     }
 
-    /// Returns the cost of the current segment up to a token.
-    fn segment_cost(&self, reached: TokenIdx) -> usize {
-        (reached - self.segment.token) as usize + TRIAL_COST
+    /// Whether the next terminal is the token `at`, which no edit changes and which is not after the end of the statement.
+    fn is_directly_before(&self, at: TokenIdx, site: &Site<'_>) -> bool {
+        self.progress.position == Position::before(at)
+            && !self.progress.stopped
+            && !site.edits.contains_key(&at)
+            && site.cut.is_none_or(|cut| at < cut)
     }
 
     /// Reads the terminals of the current segment up to `end`.
@@ -331,7 +383,6 @@ impl Trial {
     fn leave_block(&mut self, tokens: &Tokens, edits: &Edits) -> bool {
         let Some(may_have_else) = self.blocks.pop() else { return false };
         let stop = self.progress.position;
-        self.cost += self.segment_cost(stop.token);
         let mut position = after_terminal(edits, stop);
         let next = position.token;
         if may_have_else
