@@ -1,5 +1,6 @@
 //! The providers, one module per resource kind or family of kinds, and their table.
 
+mod account_databases;
 mod archive;
 mod authorized_key;
 mod cron;
@@ -7,6 +8,7 @@ mod cron_job;
 mod exec;
 mod exit;
 mod file;
+mod group;
 mod hostname;
 mod ini_setting;
 mod json_edit;

@@ -5,8 +5,8 @@ use safe_fs::Files;
 
 use crate::export::Exporting;
 use crate::providers::{
-    archive, authorized_key, cron, cron_job, exec, exit, file, hostname, ini_setting, json_edit, kv, line, mount, msg,
-    net, noop, password, pkg, print, schedule, svc, sysctl, test, timer, user, value,
+    archive, authorized_key, cron, cron_job, exec, exit, file, group, hostname, ini_setting, json_edit, kv, line,
+    mount, msg, net, noop, password, pkg, print, schedule, svc, sysctl, test, timer, user, value,
 };
 use crate::{Failure, Provider, unsupported};
 
@@ -21,7 +21,7 @@ const PROVIDERS: &[(&str, Constructor)] = &[
     ("exec", exec::build),
     ("exit", exit::build),
     ("file", file::build),
-    ("group", user::build_group),
+    ("group", group::build),
     ("gzip", archive::build_gzip),
     ("hostname", hostname::build),
     ("ini:setting", ini_setting::build),
@@ -42,7 +42,7 @@ const PROVIDERS: &[(&str, Constructor)] = &[
     ("tar", archive::build_tar),
     ("test", test::build),
     ("timer", timer::build),
-    ("user", user::build_user),
+    ("user", user::build),
     ("value", value::build),
 ];
 

@@ -1,108 +1,16 @@
-//! `user` and `group`: local accounts (spec 05 §6.5, 6.6).
-//!
-//! The databases in `/etc` are read directly; other entries come from `getent`, which queries all configured sources. Changes
-//! are made with the machine's own tools, which lock the databases and apply their policies.
+//! `user`: local accounts (spec 05 §6.5).
 
 use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
+use safe_fs::LastLink;
 
-use crate::process::find_program;
-use crate::tool::Tool;
-use crate::{Cancel, Context, Failure, Params, Provider, Scope, Watch, WorkerClass};
+use super::account_databases::{Account, Databases, id};
+use crate::file_access::failure;
+use crate::{Context, Failure, Params, Provider, Watch, WorkerClass};
 
-/// The account databases of a machine.
-#[derive(Clone)]
-struct Databases {
-    /// The directory above `etc`; `/` outside tests.
-    root: PathBuf,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Account {
-    uid: u32,
-    gid: u32,
-    comment: String,
-    home: String,
-    shell: String,
-}
-
-impl Databases {
-    fn lines(&self, table: &str) -> Result<Vec<Vec<String>>, Failure> {
-        let path = self.root.join("etc").join(table);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(Failure::io("read", path, error)),
-        };
-        let fields = |line: &str| line.split(':').map(str::to_owned).collect();
-        Ok(String::from_utf8_lossy(&text).lines().map(fields).collect())
-    }
-
-    /// Returns the entry with this value in this field, from the file or else from `getent`.
-    fn entry(&self, table: &str, field: usize, key: &str) -> Result<Option<Vec<String>>, Failure> {
-        let local = self.lines(table)?.into_iter().find(|entry| entry.get(field).is_some_and(|f| f == key));
-        if local.is_some() || self.root != Path::new("/") || find_program("getent").is_none() {
-            return Ok(local);
-        }
-        let mut getent = Tool::new("getent")?;
-        let output = getent.args([table, "--", key]).output(&Cancel::new())?;
-        let entry: Vec<String> = output.stdout.lines().next().unwrap_or("").split(':').map(str::to_owned).collect();
-        // `getent` looks up numbers too, so a numeric name may return another entry.
-        Ok(Some(entry).filter(|entry| output.status.success() && entry.get(field).is_some_and(|f| f == key)))
-    }
-
-    fn account(&self, name: &str) -> Result<Option<Account>, Failure> {
-        let Some(entry) = self.entry("passwd", 0, name)? else { return Ok(None) };
-        let field = |i: usize| entry.get(i).cloned().unwrap_or_default();
-        match (field(2).parse(), field(3).parse()) {
-            (Ok(uid), Ok(gid)) => Ok(Some(Account { uid, gid, comment: field(4), home: field(5), shell: field(6) })),
-            _ => Err(Failure::Refused(format!("invalid entry of user `{name}` in the user database"))),
-        }
-    }
-
-    fn group_id(&self, name: &str) -> Result<Option<u32>, Failure> {
-        Ok(self.entry("group", 0, name)?.and_then(|entry| entry.get(2)?.parse().ok()))
-    }
-
-    /// Returns the name of the account or group with this number.
-    fn owner(&self, table: &str, id: u32) -> Result<Option<String>, Failure> {
-        Ok(self.entry(table, 2, &id.to_string())?.and_then(|entry| entry.into_iter().next()))
-    }
-
-    /// Returns the supplementary groups of a user, sorted.
-    fn groups_of(&self, user: &str, primary: u32) -> Result<Vec<String>, Failure> {
-        let is_member = |entry: &Vec<String>| entry.get(3).is_some_and(|m| m.split(',').any(|member| member == user));
-        let is_primary = |entry: &Vec<String>| entry.get(2).is_some_and(|id| *id == primary.to_string());
-        let mut groups: Vec<String> = self
-            .lines("group")?
-            .into_iter()
-            .filter(|entry| is_member(entry) && !is_primary(entry))
-            .filter_map(|entry| entry.into_iter().next())
-            .collect();
-        groups.sort();
-        groups.dedup();
-        Ok(groups)
-    }
-
-    /// Returns a tool that changes these databases.
-    fn tool(&self, name: &'static str) -> Result<Tool, Failure> {
-        let mut tool = Tool::new(name)?;
-        if self.root != Path::new("/") {
-            tool.args(["--prefix"]).args([&self.root]);
-        }
-        Ok(tool)
-    }
-
-    fn watch(&self, table: &str) -> Watch {
-        Watch::Path(self.root.join("etc").join(table), Scope::Entry)
-    }
-}
-
-fn id(params: Params<'_>, key: &str) -> Result<Option<u32>, Failure> {
-    let number = params.opt_int(key)?.map(u32::try_from).transpose();
-    number.map_err(|_| Failure::Invalid(format!("`{key}` is out of range")))
-}
+/// The file in the directory of the resource that exists while a user is added with a home directory, which `useradd` makes last.
+const HOME_MARK: &str = "making-home";
 
 struct User {
     databases: Databases,
@@ -122,7 +30,7 @@ struct User {
     is_system: bool,
 }
 
-pub(super) fn build_user(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
+pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
     Ok(Box::new(User::read(&resources[0], Path::new("/"))?))
 }
 
@@ -187,7 +95,9 @@ impl User {
                 groups.sort();
                 groups.dedup();
             }
-            if present.as_ref() != Some(&groups) && !(present.is_none() && groups.is_empty()) {
+            let is_new = present.is_none();
+            let differs = present.as_ref() != Some(&groups) || self.databases.memberships_disagree(&self.name)?;
+            if differs && !(is_new && groups.is_empty()) {
                 differ("--groups", groups.join(","), format!("groups [{}]", groups.join(", ")));
             }
         }
@@ -200,7 +110,86 @@ impl User {
         if let Some(shell) = self.shell.as_ref().filter(|shell| current.is_none_or(|c| c.shell != **shell)) {
             differ("--shell", shell.clone(), format!("shell {shell}"));
         }
+        if current.is_some() && self.databases.lacks_shadow_entry(&self.name)? {
+            differ("--password", "!".to_owned(), "entry in shadow, locked".to_owned());
+        }
         Ok((words, args))
+    }
+
+    /// Returns the number of a primary group that neither exists nor is in the program: an interrupted `useradd` leaves that.
+    fn missing_group(&self, current: &Account) -> Result<Option<u32>, Failure> {
+        let is_chosen = self.gid.is_some() || self.group.is_some();
+        let exists = is_chosen
+            || self.databases.owner("group", current.gid)?.is_some()
+            || self.databases.group_id(&self.name)?.is_some();
+        Ok((!exists).then_some(current.gid))
+    }
+
+    /// Removes the user, or what an interrupted `userdel` left of it.
+    fn remove(&self, current: Option<&Account>, cx: &mut Context<'_>) -> Result<(), Failure> {
+        if current.is_some() {
+            if cx.change(format!("remove user {}", self.name))? {
+                let mut tool = self.databases.tool("userdel")?;
+                tool.args(self.manages_home.then_some("--remove")).args([&self.name]).run(cx.cancel())?;
+            }
+            return Ok(());
+        }
+        let remains = self.databases.remains(&self.name)?;
+        let text = || format!("remove what is left of user {}: {}", self.name, remains.join(", "));
+        if !remains.is_empty() && cx.change(text())? {
+            // `userdel` removes only users that exist.
+            let mut tool = self.databases.tool("useradd")?;
+            tool.args(["--system", "--no-log-init", "--no-create-home", "--no-user-group", "--gid", "0"]);
+            tool.args(["--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", &self.name]).run(cx.cancel())?;
+            self.databases.tool("userdel")?.args([&self.name]).run(cx.cancel())?;
+        }
+        Ok(())
+    }
+
+    /// Adds the user.
+    fn add(&self, differences: Vec<String>, cx: &Context<'_>) -> Result<(), Failure> {
+        let mark = self.home_mark(cx)?;
+        if let Some(mark) = &mark {
+            cx.files().write(mark, b"", 0o600).map_err(failure)?;
+        }
+        let mut tool = self.databases.tool("useradd")?;
+        let options = [
+            ("--non-unique", self.allow_duplicate && self.uid.is_some()),
+            ("--create-home", self.manages_home),
+            ("--system", self.is_system),
+        ];
+        tool.args(options.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option));
+        tool.args(differences).args([&self.name]).run(cx.cancel())?;
+        mark.map_or(Ok(()), |mark| cx.files().remove(&mark).map_err(failure))
+    }
+
+    /// Returns the path of [`HOME_MARK`]; `None` if there is no home directory to make, or no place for the file.
+    fn home_mark(&self, cx: &Context<'_>) -> Result<Option<PathBuf>, Failure> {
+        if !self.manages_home || cx.state().is_none() {
+            return Ok(None);
+        }
+        Ok(Some(cx.state_dir()?.join(HOME_MARK)))
+    }
+
+    /// Returns whether `useradd` was interrupted before the home directory of the user was the user's.
+    fn lacks_home(&self, current: &Account, cx: &Context<'_>) -> Result<bool, Failure> {
+        let mark = cx.existing_state_dir().filter(|_| self.manages_home).map(|directory| directory.join(HOME_MARK));
+        let Some(mark) = mark else { return Ok(false) };
+        if cx.files().find(&mark, LastLink::Keep).map_err(failure)?.is_none() {
+            return Ok(false);
+        }
+        let home = cx.files().find(&self.databases.path(&current.home), LastLink::Keep).map_err(failure)?;
+        Ok(home.is_none_or(|home| home.stat.is_directory() && home.stat.uid != current.uid))
+    }
+
+    /// Removes a user whose home directory was not made, to be added again.
+    fn remove_without_home(&self, current: &Account, cx: &Context<'_>) -> Result<(), Failure> {
+        let home = self.databases.path(&current.home);
+        if cx.files().find(&home, LastLink::Keep).map_err(failure)?.is_some() {
+            // `useradd` gives it to the user before it fills it. Fails if it is not empty, so that nothing is lost.
+            cx.files().lock(&home, LastLink::Keep).and_then(|home| home.remove_directory()).map_err(failure)?;
+        }
+        self.databases.tool("userdel")?.args([&self.name]).run(cx.cancel()).map(drop)
     }
 }
 
@@ -214,14 +203,7 @@ impl Provider for User {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let current = self.databases.account(&self.name)?;
         if !self.exists {
-            if current.is_some() && cx.change(format!("remove user {}", self.name))? {
-                let mut tool = self.databases.tool("userdel")?;
-                if self.manages_home {
-                    tool.args(["--remove"]);
-                }
-                tool.args([&self.name]).run(cx.cancel())?;
-            }
-            return Ok(());
+            return self.remove(current.as_ref(), cx);
         }
         if let Some(uid) = self.uid.filter(|_| !self.allow_duplicate)
             && let Some(owner) = self.databases.owner("passwd", uid)?
@@ -229,23 +211,30 @@ impl Provider for User {
         {
             return Err(Failure::Refused(format!("the uid {uid} of user {} belongs to user {owner}", self.name)));
         }
-        let (words, args) = self.differences(current.as_ref())?;
-        if current.is_some() && words.is_empty() {
+        let Some(current) = current else {
+            let (_, args) = self.differences(None)?;
+            return if cx.change(format!("add user {}", self.name))? { self.add(args, cx) } else { Ok(()) };
+        };
+        if self.lacks_home(&current, cx)? {
+            if cx.change(format!("add user {} again: its home directory was not made", self.name))? {
+                self.remove_without_home(&current, cx)?;
+                let (_, mut args) = self.differences(None)?;
+                if self.uid.is_none() {
+                    args.extend(["--uid".to_owned(), current.uid.to_string()]);
+                }
+                self.add(args, cx)?;
+            }
             return Ok(());
         }
-        let (tool, text) = match current {
-            Some(_) => ("usermod", format!("change user {}: {}", self.name, words.join(", "))),
-            None => ("useradd", format!("add user {}", self.name)),
-        };
-        if cx.change(text)? {
-            let mut tool = self.databases.tool(tool)?;
-            if self.allow_duplicate && self.uid.is_some() {
-                tool.args(["--non-unique"]);
-            }
-            if current.is_none() {
-                let options = [("--create-home", self.manages_home), ("--system", self.is_system)];
-                tool.args(options.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option));
-            }
+        if let Some(gid) = self.missing_group(&current)?
+            && cx.change(format!("add group {} with gid {gid} of user {}", self.name, self.name))?
+        {
+            self.databases.tool("groupadd")?.args(["-g", &gid.to_string(), &self.name]).run(cx.cancel())?;
+        }
+        let (words, args) = self.differences(Some(&current))?;
+        if !words.is_empty() && cx.change(format!("change user {}: {}", self.name, words.join(", ")))? {
+            let mut tool = self.databases.tool("usermod")?;
+            tool.args((self.allow_duplicate && self.uid.is_some()).then_some("--non-unique"));
             tool.args(args).args([&self.name]).run(cx.cancel())?;
         }
         Ok(())
@@ -265,132 +254,22 @@ impl Provider for User {
     }
 }
 
-struct Group {
-    databases: Databases,
-    name: String,
-    exists: bool,
-    gid: Option<u32>,
-}
-
-pub(super) fn build_group(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
-    Ok(Box::new(Group::read(&resources[0], Path::new("/"))?))
-}
-
-impl Group {
-    fn read(resource: &Resource, root: &Path) -> Result<Group, Failure> {
-        let params = Params::new(resource);
-        Ok(Group {
-            databases: Databases { root: root.to_path_buf() },
-            name: params.name().to_string(),
-            exists: params.str("state")? == "exists",
-            gid: id(params, "gid")?,
-        })
-    }
-}
-
-impl Provider for Group {
-    fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
-        let current = self.databases.group_id(&self.name)?;
-        if !self.exists {
-            if current.is_some() && cx.change(format!("remove group {}", self.name))? {
-                self.databases.tool("groupdel")?.args([&self.name]).run(cx.cancel())?;
-            }
-            return Ok(());
-        }
-        if current.is_some() && (self.gid.is_none() || self.gid == current) {
-            return Ok(());
-        }
-        if let Some(gid) = self.gid
-            && let Some(owner) = self.databases.owner("group", gid)?
-            && owner != self.name
-        {
-            return Err(Failure::Refused(format!("the gid {gid} of group {} belongs to group {owner}", self.name)));
-        }
-        let (tool, text) = match (current, self.gid) {
-            (Some(old), Some(new)) => ("groupmod", format!("change group {}: gid {old} to {new}", self.name)),
-            _ => ("groupadd", format!("add group {}", self.name)),
-        };
-        if cx.change(text)? {
-            let gid = self.gid.map(|gid| ["-g".to_owned(), gid.to_string()]);
-            self.databases.tool(tool)?.args(gid.into_iter().flatten()).args([&self.name]).run(cx.cancel())?;
-        }
-        Ok(())
-    }
-
-    fn watches(&self) -> Vec<Watch> {
-        vec![self.databases.watch("group")]
-    }
-
-    fn update(&mut self, resources: &[Resource]) -> Result<(), Failure> {
-        *self = Group::read(&resources[0], &self.databases.root)?;
-        Ok(())
-    }
-
-    fn worker_class(&self) -> WorkerClass {
-        WorkerClass::Blocking
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::{MetadataExt, chown};
+    use std::sync::Arc;
 
     use mcl_value::Value;
 
+    use super::super::account_databases::tests::{line, scratch};
     use super::*;
     use crate::ApplyContext;
-    use crate::provider_test::{ProviderTest, resource};
-
-    /// Returns databases in a scratch directory, or `None` where the tools cannot use them.
-    fn scratch() -> Option<tempfile::TempDir> {
-        if !rustix::process::geteuid().is_root() || find_program("useradd").is_none() {
-            eprintln!("skipped: needs root and the shadow tools");
-            return None;
-        }
-        let scratch = tempfile::tempdir().unwrap();
-        let etc = scratch.path().join("etc");
-        fs::create_dir(&etc).unwrap();
-        fs::write(etc.join("passwd"), "root:x:0:0:root:/root:/bin/sh\nold:x:4000:4000::/home/old:/bin/sh\n").unwrap();
-        fs::write(etc.join("group"), "root:x:0:\nold:x:4000:\nops:x:4001:old\nweb:x:4002:\n").unwrap();
-        fs::write(etc.join("shadow"), "root:*:19000:0:99999:7:::\nold:!:19000:0:99999:7:::\n").unwrap();
-        fs::write(etc.join("gshadow"), "root:*::\nold:!::\nops:!::old\nweb:!::\n").unwrap();
-        fs::write(
-            etc.join("login.defs"),
-            "UID_MIN 1000\nUID_MAX 60000\nGID_MIN 1000\nGID_MAX 60000\nUSERGROUPS_ENAB yes\n",
-        )
-        .unwrap();
-        Some(scratch)
-    }
+    use crate::provider_test::{ProviderTest, reopen, resource};
 
     fn user(resource: &Resource, root: &Path) -> ProviderTest {
         let provider = Box::new(User::read(resource, root).unwrap());
         ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
-    }
-
-    fn group(resource: &Resource, root: &Path) -> ProviderTest {
-        let provider = Box::new(Group::read(resource, root).unwrap());
-        ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
-    }
-
-    fn line(root: &Path, table: &str, name: &str) -> Option<String> {
-        let text = fs::read_to_string(root.join("etc").join(table)).unwrap();
-        text.lines().find(|line| line.starts_with(&format!("{name}:"))).map(str::to_owned)
-    }
-
-    #[test]
-    fn groups_are_added_changed_and_removed() {
-        let Some(scratch) = scratch() else { return };
-        let root = scratch.path();
-        let plain = |name: &str, state: &str| resource("group", name).with("state", state);
-        group(&plain("new", "exists").with("gid", 4100), root).assert_converges();
-        assert_eq!(line(root, "group", "new").unwrap(), "new:x:4100:");
-        group(&plain("new", "exists").with("gid", 4101), root).assert_converges();
-        group(&plain("new", "exists"), root).assert_unchanged();
-        let error = group(&plain("x", "exists").with("gid", 4101), root).run(false).unwrap_err().to_string();
-        assert_eq!(error, "the gid 4101 of group x belongs to group new");
-        group(&plain("new", "absent"), root).assert_converges();
-        group(&plain("new", "absent"), root).assert_unchanged();
-        assert_eq!(line(root, "group", "new"), None);
     }
 
     #[test]
@@ -436,6 +315,92 @@ mod tests {
         assert!(!root.join("home/daemon1").exists());
     }
 
+    /// Returns what the databases say about `ann`, in a fixed order: the tools restore all but dates, and the entry of the
+    /// user's own group in `gshadow`.
+    fn about_ann(root: &Path) -> Vec<String> {
+        let lines = |table: &str| {
+            let text = fs::read_to_string(root.join("etc").join(table)).unwrap();
+            let lines = text.lines().filter(|line| line.contains("ann")).map(|line| format!("{table}: {line}"));
+            let mut lines: Vec<String> = lines.filter(|line| !line.starts_with("gshadow: ann:")).collect();
+            lines.iter_mut().filter(|_| table == "shadow").for_each(|line| line.truncate("shadow: ann:!".len()));
+            lines
+        };
+        ["passwd", "shadow", "group", "gshadow"].into_iter().flat_map(lines).collect()
+    }
+
+    #[test]
+    fn interrupted_changes_are_completed() {
+        let Some(scratch) = scratch() else { return };
+        let root = scratch.path();
+        let ann = |state: &str| {
+            let ann = resource("user", "ann").with("state", state).with("groups", Value::list(["ops", "web"]));
+            if state == "exists" { ann.with("comment", "Ann") } else { ann }
+        };
+        let tables = ["passwd", "shadow", "group", "gshadow"].map(|table| root.join("etc").join(table));
+        let read = || tables.each_ref().map(|table| fs::read(table).unwrap());
+        let before = read();
+        user(&ann("exists"), root).assert_converges();
+        let after = read();
+        let complete = about_ann(root);
+        assert_eq!(complete.len(), 7, "{complete:?}");
+        // The tools replace the tables in this order, and are killed before each.
+        for count in 1..tables.len() {
+            for (i, table) in tables.iter().enumerate() {
+                fs::write(table, if i < count { &after[i] } else { &before[i] }).unwrap();
+            }
+            user(&ann("exists"), root).assert_converges();
+            assert_eq!(about_ann(root), complete, "added after {count}");
+            for (i, table) in tables.iter().enumerate() {
+                fs::write(table, if i < count { &before[i] } else { &after[i] }).unwrap();
+            }
+            user(&ann("absent"), root).assert_converges();
+            // The group of a user who is gone could be anybody's.
+            let left: Vec<String> =
+                about_ann(root).into_iter().filter(|line| !line.starts_with("group: ann:")).collect();
+            assert_eq!(left, [""; 0], "removed after {count}");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_home_is_made_again_and_nothing_of_others_is_removed() {
+        let Some(scratch) = scratch() else { return };
+        let root = scratch.path();
+        let ann =
+            resource("user", "ann").with("state", "exists").with("homedir", "/home/ann/").with("managehome", true);
+        let test = || {
+            let state = Some(Arc::new(reopen(&root.join("prefix"))));
+            let apply_context = ApplyContext { state, ..ApplyContext::default() };
+            ProviderTest { apply_context, ..user(&ann, root) }
+        };
+        let home = root.join("home/ann");
+        fs::create_dir(root.join("home")).unwrap();
+        test().assert_converges();
+        let uid = fs::metadata(&home).unwrap().uid();
+        assert_eq!(fs::read_dir(root.join("prefix/engine/state")).unwrap().count(), 1);
+        let mark =
+            fs::read_dir(root.join("prefix/engine/state")).unwrap().next().unwrap().unwrap().path().join(HOME_MARK);
+        assert!(!mark.exists(), "it was made");
+
+        fs::remove_dir_all(&home).unwrap();
+        test().assert_unchanged();
+        fs::write(&mark, "").unwrap();
+        test().assert_converges();
+        assert_eq!((fs::metadata(&home).unwrap().uid(), mark.exists()), (uid, false));
+
+        fs::remove_dir_all(&home).unwrap();
+        fs::create_dir(&home).unwrap();
+        fs::write(&mark, "").unwrap();
+        test().assert_converges();
+        assert_eq!(fs::metadata(&home).unwrap().uid(), uid, "it has its number again");
+
+        chown(&home, Some(0), Some(0)).unwrap();
+        fs::write(home.join("kept"), "").unwrap();
+        fs::write(&mark, "").unwrap();
+        test().run(true).unwrap_err();
+        assert!(home.join("kept").exists());
+        assert!(line(root, "passwd", "ann").is_some());
+    }
+
     #[test]
     fn a_group_of_the_users_name_is_used() {
         let Some(scratch) = scratch() else { return };
@@ -446,6 +411,5 @@ mod tests {
     #[test]
     fn who_exists_on_this_machine_is_known() {
         ProviderTest::new(&resource("user", "root").with("state", "exists").with("uid", 0)).assert_unchanged();
-        ProviderTest::new(&resource("group", "no-such-group").with("state", "absent")).assert_unchanged();
     }
 }
