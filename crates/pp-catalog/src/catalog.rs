@@ -114,7 +114,7 @@ impl Catalog {
         self.resources.len()
     }
 
-    /// Returns whether there is no resource, which is never so.
+    /// Returns `false`: each catalog has the resources of [`Catalog::new`].
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty()

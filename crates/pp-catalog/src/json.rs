@@ -128,7 +128,7 @@ struct ParametersJson<'a> {
 }
 
 impl<'a> ParametersJson<'a> {
-    /// Returns the parameters that have a value, but for a name attribute that says what the title says. The name attribute
+    /// Returns the parameters that have a value, except a name attribute that repeats the title. The name attribute
     /// comes first; that of a file whose title ends in slashes is the path without them.
     fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         let native = self.catalog.options.types.find(&self.resource.reference.type_name);

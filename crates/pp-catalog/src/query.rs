@@ -41,7 +41,7 @@ impl Query {
         }
     }
 
-    /// Returns an attribute, `title` or `tag`, and the text that a resource must have there, but for case, to match: a title if
+    /// Returns an attribute, `title` or `tag`, and the text that a resource must have there, in any case, to match: a title if
     /// the query asks for one.
     pub(crate) fn key(&self) -> Option<(&str, &str)> {
         match self {

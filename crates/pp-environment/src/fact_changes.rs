@@ -116,7 +116,7 @@ fn find<'a>(facts: &'a Hash, path: &[&str]) -> Option<&'a Value> {
     })
 }
 
-/// Whether values at a path are equal but for what is less than a hundredth of an amount of memory or of a file system: such
+/// Whether values at a path are equal except for what is less than a hundredth of an amount of memory or of a file system: such
 /// amounts always change.
 fn alike<'a>(old: Option<&'a Value>, new: Option<&'a Value>, path: &mut Vec<&'a str>) -> bool {
     let (Some(old), Some(new)) = (old, new) else { return old == new };
@@ -154,7 +154,7 @@ fn amount(value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether values at a path are equal but for measurements.
+/// Whether values at a path are equal except for measurements.
 fn same<'a>(old: Option<&'a Value>, new: Option<&'a Value>, path: &mut Vec<&'a str>) -> bool {
     let is_measured = |pattern: &&&[&str]| {
         pattern.len() == path.len() && pattern.iter().zip(path.iter()).all(|(part, name)| *part == "*" || part == name)

@@ -49,7 +49,7 @@ pub struct Change {
 pub struct Objects(pub(crate) Rc<Registry>);
 
 impl Objects {
-    /// Forgets the objects, but for those that templates have stored in variables.
+    /// Forgets the objects, except those that templates have stored in variables.
     pub fn forget(&self) {
         let kept = std::mem::take(&mut *self.0.kept.borrow_mut());
         self.0.known.borrow_mut().retain(|address, _| kept.contains_key(address));

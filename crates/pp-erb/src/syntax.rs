@@ -70,8 +70,7 @@ pub(crate) enum Expr {
     While {
         condition: Box<Node>,
         body: Option<Box<Node>>,
-        is_until: bool,
-        body_first: bool,
+        kind: LoopKind,
     },
     For {
         target: Box<Target>,
@@ -129,6 +128,19 @@ pub(crate) enum Expr {
 pub(crate) struct Refusal {
     /// The construct as it is written, or its name.
     pub construct: Rc<str>,
+}
+
+/// When a loop with a condition ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    /// `while condition`
+    While,
+    /// `until condition`
+    Until,
+    /// `begin … end while condition`, whose body runs before the condition is evaluated.
+    DoWhile,
+    /// `begin … end until condition`, whose body runs before the condition is evaluated.
+    DoUntil,
 }
 
 /// A regular expression, compiled once if nothing is interpolated.

@@ -11,6 +11,15 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::Fault;
 
+/// What a location of the source stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// One thing: code that runs several times has an error there once.
+    Single,
+    /// Several things, each of which may have an error.
+    Shared,
+}
+
 /// The errors of the abandoned statements.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
@@ -51,14 +60,14 @@ impl Errors {
         !self.is_empty() && (name.contains("::") || self.unset.contains(name))
     }
 
-    /// Adds an error, unless it follows from another one. `is_each` is whether the same code may have several.
-    pub(crate) fn add(&mut self, fault: Fault, is_each: bool) {
+    /// Adds an error, unless it follows from another one.
+    pub(crate) fn add(&mut self, fault: Fault, location: Location) {
         let is_first = self.is_empty();
         let may_follow = fault.is_consequence || matches!(fault.error.kind, ErrorKind::Fail | ErrorKind::Limit);
         if may_follow && !is_first {
             return;
         }
-        let is_new_place = fault.span.is_none_or(|span| self.spans.insert(span)) || is_each;
+        let is_new_place = fault.span.is_none_or(|span| self.spans.insert(span)) || location == Location::Shared;
         let is_new_text = self.messages.insert(fault.error.message.clone());
         if is_first || (is_new_place && is_new_text) {
             self.faults.push(fault);

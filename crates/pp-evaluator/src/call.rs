@@ -244,7 +244,7 @@ impl<'e> Evaluator<'e> {
         Ok(signature)
     }
 
-    /// Makes of the interrupt of a function what it is in the evaluator.
+    /// Converts the interrupt of a function to a stop of the evaluator.
     pub(crate) fn stop(&mut self, interrupt: Interrupt) -> Stop {
         let jump = |kind, value, span| Stop::Jump(Box::new(Jump { kind, value, span }));
         let span = self.jump_span.take().or(self.call_span);
@@ -260,7 +260,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Makes of a stop what a function sees of it.
+    /// Converts a stop of the evaluator to what a function sees of it.
     pub(crate) fn interrupt(&mut self, stop: Stop) -> Interrupt {
         match stop {
             Stop::Fault(fault) => {

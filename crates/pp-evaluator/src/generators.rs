@@ -6,7 +6,7 @@ use pp_types::{Error, ErrorKind};
 use crate::evaluator::Evaluator;
 use crate::stop::{Eval, unlocated};
 
-/// Puppet gives up after as many rounds.
+/// Maximum number of rounds, which is that of Puppet.
 const MAX_ROUNDS: usize = 1000;
 
 impl Evaluator<'_> {

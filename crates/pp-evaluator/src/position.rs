@@ -25,7 +25,7 @@ impl Evaluator<'_> {
         text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Returns what is between two offsets without blanks and comments around it.
+    /// Returns what is between two offsets without the whitespace and comments around it.
     fn gap(&self, start: u32, end: u32) -> Option<Span> {
         let file = self.frame.tree.file;
         let text = self.text(Span::new(file, start, end));

@@ -40,7 +40,7 @@ impl Problem {
     }
 }
 
-/// Makes an error of all problems of a resource.
+/// Combines the problems of a resource into one error.
 pub(crate) fn rejected(reference: &Reference, problems: Vec<Problem>) -> Stop {
     let mut stop = unlocated(Error::new(ErrorKind::Mismatch, problems_text(reference, &problems))).code(Code::P0502);
     for (span, text) in problems.into_iter().filter_map(|problem| problem.label) {

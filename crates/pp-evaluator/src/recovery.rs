@@ -14,10 +14,11 @@
 use pp_ast::{Expr, ExprId};
 use pp_types::{Error, ErrorKind, Value};
 
+use crate::abandoned::Location;
 use crate::evaluator::Evaluator;
 use crate::stop::{Eval, Fault, Stop, located, unlocated};
 
-/// The evaluation ends after as many errors.
+/// Maximum number of errors: the evaluation ends after the last of them.
 const MAX_ERRORS: usize = 100;
 
 impl Evaluator<'_> {
@@ -49,7 +50,7 @@ impl Evaluator<'_> {
     /// # Errors
     /// What the evaluation cannot go on after.
     pub(crate) fn recover(&mut self, stop: Stop) -> Eval<()> {
-        self.recover_from(stop, false)
+        self.recover_from(stop, Location::Single)
     }
 
     /// Records an error in one of several things that have one location.
@@ -57,13 +58,13 @@ impl Evaluator<'_> {
     /// # Errors
     /// What the evaluation cannot go on after.
     pub(crate) fn recover_each(&mut self, stop: Stop) -> Eval<()> {
-        self.recover_from(stop, true)
+        self.recover_from(stop, Location::Shared)
     }
 
-    fn recover_from(&mut self, stop: Stop, is_each: bool) -> Eval<()> {
+    fn recover_from(&mut self, stop: Stop, location: Location) -> Eval<()> {
         match stop {
             Stop::Fault(fault) if fault.error.kind != ErrorKind::Limit && self.errors.len() < MAX_ERRORS => {
-                self.errors.add(*fault, is_each);
+                self.errors.add(*fault, location);
                 Ok(())
             }
             other => Err(other),
@@ -73,7 +74,7 @@ impl Evaluator<'_> {
     /// Records the error that ended the evaluation.
     pub(crate) fn end_with(&mut self, fault: Fault) {
         if self.errors.len() < MAX_ERRORS {
-            self.errors.add(fault, false);
+            self.errors.add(fault, Location::Single);
         }
     }
 

@@ -74,7 +74,7 @@ fn what_cannot_be_decrypted_is_an_error_that_quotes_nothing() {
     assert_eq!(format!("{:?}", key()), "PrivateKey");
 }
 
-/// RSA encrypts a key of AES for each value, so a changed byte is noticed but for those of the content.
+/// RSA encrypts a key of AES for each value, so a changed byte is noticed, except one of the content.
 #[test]
 fn changed_envelopes_give_errors_or_other_texts() {
     let (key, envelope) = (key(), STANDARD.decode(envelope("simple")).expect("Base64"));

@@ -25,13 +25,12 @@ struct Interface<'a> {
     dhcp: Option<String>,
 }
 
-impl<'a> Interface<'a> {
-    /// Returns the address that stands for the interface: the first one that others could reach.
-    fn address(&self, is_v4: bool) -> Option<&'a Address> {
-        let addresses = if is_v4 { &self.v4 } else { &self.v6 };
-        addresses.iter().find(|address| !is_local(address.ip)).or(addresses.first()).copied()
-    }
+/// Returns the address that stands for an interface: the first one that others could reach.
+fn preferred<'a>(addresses: &[&'a Address]) -> Option<&'a Address> {
+    addresses.iter().find(|address| !is_local(address.ip)).or(addresses.first()).copied()
+}
 
+impl Interface<'_> {
     /// Whether others could reach it.
     fn is_reachable(&self) -> bool {
         self.v4.iter().chain(&self.v6).any(|address| !is_local(address.ip))
@@ -39,13 +38,13 @@ impl<'a> Interface<'a> {
 
     /// Adds what describes it best: its address, netmask, network, hardware address.
     fn describe(&self, fields: &mut Fields) {
-        if let Some(address) = self.address(true) {
+        if let Some(address) = preferred(&self.v4) {
             let (netmask, network) = mask(address);
             fields.set("ip", address.ip.to_string());
             fields.set("netmask", netmask);
             fields.set("network", network);
         }
-        if let Some(address) = self.address(false) {
+        if let Some(address) = preferred(&self.v6) {
             let (netmask, network) = mask(address);
             fields.set("ip6", address.ip.to_string());
             fields.set("netmask6", netmask);
@@ -150,13 +149,13 @@ fn primary(interfaces: &[(String, Interface<'_>)], network: &NetworkState) -> Op
 
 fn legacy(facts: &mut FactSet, suffix: &str, interface: &Interface<'_>) {
     let mut text = |name: &str, value: String| facts.legacy(&format!("{name}{suffix}"), Value::from(value));
-    if let Some(address) = interface.address(true) {
+    if let Some(address) = preferred(&interface.v4) {
         let (netmask, network) = mask(address);
         text("ipaddress", address.ip.to_string());
         text("netmask", netmask);
         text("network", network);
     }
-    if let Some(address) = interface.address(false) {
+    if let Some(address) = preferred(&interface.v6) {
         let (netmask, network) = mask(address);
         text("ipaddress6", address.ip.to_string());
         text("netmask6", netmask);

@@ -35,6 +35,15 @@ pub(crate) enum Notice {
     Warning(String),
 }
 
+/// A hierarchy of a layer.
+#[derive(Clone, Copy)]
+pub enum Hierarchy {
+    /// `hierarchy`
+    Main,
+    /// `default_hierarchy`
+    Default,
+}
+
 /// A level of a hierarchy.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Level {

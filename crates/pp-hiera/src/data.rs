@@ -29,6 +29,6 @@ impl Format {
 pub(crate) struct DataFile {
     /// Its values.
     pub entries: Hash,
-    /// What is to be known of them.
+    /// Notes on the values.
     pub notes: FxHashMap<Value, Note>,
 }

@@ -26,7 +26,7 @@ pub(crate) fn expand(files: &dyn DataFiles, pattern: &str) -> Vec<String> {
     found
 }
 
-/// Writes the alternatives of braces out.
+/// Expands the alternatives in braces.
 fn braces(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut pending = vec![pattern.to_owned()];

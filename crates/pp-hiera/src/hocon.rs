@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips blanks and comments up to the end of the line.
+    /// Skips spaces and comments up to the end of the line.
     fn skip_blanks(&mut self) {
         while self.rest.peek().is_some_and(|c| c.is_whitespace() && *c != '\n') {
             self.next();
@@ -366,7 +366,7 @@ impl Parser<'_> {
                 return Ok(text);
             }
             self.next();
-            // Quotes at the very end belong to the text but for three.
+            // Of the quotes at the very end, all but three belong to the text.
             while let Some(c) = self.next() {
                 text.push(c);
                 if text.ends_with("\"\"\"") && self.rest.peek() != Some(&'"') {

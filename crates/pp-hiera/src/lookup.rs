@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pp_types::{Error, Value};
 
 use crate::backend::Place;
-use crate::config::{Config, Level};
+use crate::config::{Config, Hierarchy, Level};
 use crate::explain::Step;
 use crate::files::Layer;
 use crate::hierarchy::Location;
@@ -66,7 +66,7 @@ impl Session<'_, '_> {
 
     fn in_layers(&mut self, key: &Key, merge: &Merge) -> Result<Option<Value>, Error> {
         let layers = self.layers(key)?;
-        let found = self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, false))?;
+        let found = self.merged(merge, layers, |this, layer| this.in_layer(&layer, key, merge, Hierarchy::Main))?;
         Ok(found.map(|value| merge.single(value)))
     }
 
@@ -82,13 +82,13 @@ impl Session<'_, '_> {
         Ok(layers)
     }
 
-    /// Looks a key up in the hierarchy of a layer, or in the default one.
+    /// Looks a key up in a hierarchy of a layer.
     pub(crate) fn in_layer(
         &mut self,
         layer: &Layer,
         key: &Key,
         merge: &Merge,
-        is_default: bool,
+        hierarchy: Hierarchy,
     ) -> Result<Option<Value>, Error> {
         let explainer = &self.hiera.explainer;
         if let Layer::Module(module) = layer
@@ -120,7 +120,10 @@ impl Session<'_, '_> {
             Layer::Module(module) => Some(module),
             _ => None,
         };
-        let levels = if is_default { &config.default_levels } else { &config.levels };
+        let levels = match hierarchy {
+            Hierarchy::Main => &config.levels,
+            Hierarchy::Default => &config.default_levels,
+        };
         let found =
             self.merged(merge, levels.clone(), |this, level| this.in_level(&config, &level, module, key, merge))?;
         self.hiera.explainer.leave_to(depth);
@@ -181,7 +184,7 @@ impl Session<'_, '_> {
         };
         let inner = self.hiera.explainer.depth();
         self.hiera.explainer.enter(|| Step::SearchDefault(Arc::clone(&key.text)));
-        let found = self.in_layer(&layer, key, &merge, true)?;
+        let found = self.in_layer(&layer, key, &merge, Hierarchy::Default)?;
         self.hiera.explainer.leave_to(inner);
         self.hiera.explainer.leave_to(depth);
         Ok(found)

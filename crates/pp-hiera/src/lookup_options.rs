@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pp_types::{Error, ErrorKind, HashValue, Value};
 
+use crate::config::Hierarchy;
 use crate::explain::Step;
 use crate::files::Layer;
 use crate::key::Key;
@@ -35,7 +36,7 @@ impl Session<'_, '_> {
         let Ok(options) = Key::parse("lookup_options") else { return Ok(None) };
         let layers = self.layers(&key)?;
         let merge = Merge::hash();
-        self.merged(&merge, layers, |this, layer| this.in_layer(&layer, &options, &merge, false))
+        self.merged(&merge, layers, |this, layer| this.in_layer(&layer, &options, &merge, Hierarchy::Main))
     }
 
     /// Looks `lookup_options` up in all layers.
@@ -49,7 +50,7 @@ impl Session<'_, '_> {
             if layer == Layer::Environment && self.config(&layer)?.is_none() {
                 continue;
             }
-            let Some(found) = self.in_layer(&layer, &key, &merge, false)? else { continue };
+            let Some(found) = self.in_layer(&layer, &key, &merge, Hierarchy::Main)? else { continue };
             check_hash(&found)?;
             shared = Some(match shared {
                 Some(high) => merge.merge(&high, &found)?,
@@ -58,7 +59,7 @@ impl Session<'_, '_> {
         }
         let own = match module {
             Some(module) => {
-                let own = self.in_layer(&Layer::Module(Arc::clone(module)), &key, &merge, false)?;
+                let own = self.in_layer(&Layer::Module(Arc::clone(module)), &key, &merge, Hierarchy::Main)?;
                 if let Some(own) = &own {
                     check_module(module, own)?;
                 }
@@ -95,7 +96,7 @@ impl Session<'_, '_> {
         let Ok(name) = Key::parse("lookup_options") else { return Ok(None) };
         let depth = self.hiera.explainer.depth();
         self.hiera.explainer.enter(|| Step::SearchDefault("lookup_options".into()));
-        let found = self.in_layer(layer, &name, &Merge::hash(), true)?;
+        let found = self.in_layer(layer, &name, &Merge::hash(), Hierarchy::Default)?;
         self.hiera.explainer.leave_to(depth);
         if let (Some(found), Layer::Module(module)) = (&found, layer) {
             check_module(module, found)?;

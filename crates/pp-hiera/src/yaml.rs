@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 1_000;
 pub(crate) struct Document {
     /// Its value; undef for an empty one.
     pub value: Option<Value>,
-    /// What is to be known of the values of its outermost hash.
+    /// Notes on the values of its outermost hash.
     pub notes: FxHashMap<Value, Note>,
     /// The lines of the values near the root, by their paths, e.g. `hierarchy/0/name`.
     pub lines: Vec<(String, usize)>,

@@ -1,4 +1,4 @@
-//! Values to YAML, as Ruby's Psych writes it over libyaml: block style, two blanks of indentation, lines folded at 80 columns,
+//! Values to YAML, as Ruby's Psych writes it over libyaml: block style, two spaces of indentation, lines folded at 80 columns,
 //! and quotes only where a string would be read as something else.
 //!
 //! The style of a string is chosen twice. Psych looks at what the string means (a number, `yes`, punctuation at its start);
@@ -21,7 +21,7 @@ const MAX_SIMPLE_KEY: usize = 128;
 /// How YAML is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YamlLayout {
-    /// The blanks of one level.
+    /// The spaces of one level.
     pub indentation: usize,
     /// The width of lines; `None` if lines are not folded.
     pub width: Option<usize>,

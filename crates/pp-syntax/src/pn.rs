@@ -3,8 +3,9 @@
 mod format;
 
 use pp_ast::{
-    Attribute, AttributeName, AttributeOp, Definition, Expr, ExprId, LambdaId, Parameter, ParameterList, Query, Radix,
-    ResourceForm, Tree,
+    Attribute, AttributeName, AttributeOp, Call, CaseOption, Collector, Definition, Expr, ExprId, LambdaId, MethodCall,
+    Parameter, ParameterList, Query, Radix, ResourceDefaults, ResourceExpr, ResourceForm, ResourceOverride,
+    SelectorEntry, StrId, Tree,
 };
 
 use crate::pn::format::{write_float, write_string};
@@ -84,17 +85,7 @@ impl<'t> Printer<'t> {
             Expr::Variable(name) => self.named("var", tree.str(*name)),
             Expr::Interpolation(list) => self.call("concat", tree.list(*list)),
             Expr::Text(inner) => self.call("str", &[*inner]),
-            Expr::Heredoc { syntax, text } => {
-                self.out.push_str("(heredoc {");
-                if let Some(syntax) = syntax {
-                    self.out.push_str(":syntax ");
-                    write_string(&mut self.out, tree.str(*syntax));
-                    self.out.push(' ');
-                }
-                self.out.push_str(":text ");
-                self.expr(*text);
-                self.out.push_str("})");
-            }
+            Expr::Heredoc { syntax, text } => self.heredoc(*syntax, *text),
             Expr::Array(list) => self.call("array", tree.list(*list)),
             Expr::Hash(list) => {
                 self.open("hash");
@@ -111,122 +102,156 @@ impl<'t> Printer<'t> {
             Expr::Binary(op, left, right) => self.call(op.symbol(), &[*left, *right]),
             Expr::Assign(op, left, right) => self.call(op.symbol(), &[*left, *right]),
             Expr::Arrow(op, left, right) => self.call(op.symbol(), &[*left, *right]),
-            Expr::Access(left, keys) => {
-                self.open("access");
-                for part in std::iter::once(left).chain(tree.list(*keys)) {
-                    self.out.push(' ');
-                    self.expr(*part);
-                }
-                self.out.push(')');
-            }
-            Expr::Call(call) => {
-                let call = &tree.calls[*call];
-                self.open(if call.is_statement { "invoke" } else { "call" });
-                self.out.push_str(" {:functor ");
-                self.expr(call.functor);
-                self.arguments(tree.list(call.arguments), call.block);
-            }
-            Expr::MethodCall(call) => {
-                let call = &tree.method_calls[*call];
-                self.out.push_str("(call-method {:functor (. ");
-                self.expr(call.receiver);
-                self.out.push(' ');
-                self.named("qn", tree.str(call.name));
-                self.out.push(')');
-                self.arguments(tree.list(call.arguments), call.block);
-            }
+            Expr::Access(left, keys) => self.access(*left, tree.list(*keys)),
+            Expr::Call(call) => self.function_call(&tree.calls[*call]),
+            Expr::MethodCall(call) => self.method_call(&tree.method_calls[*call]),
             Expr::Lambda(lambda) => self.lambda(*lambda),
             Expr::If(test, then, otherwise) => self.conditional("if", *test, *then, *otherwise),
             Expr::Unless(test, then, otherwise) => self.conditional("unless", *test, *then, *otherwise),
-            Expr::Case(test, options) => {
-                self.open("case ");
-                self.expr(*test);
-                self.out.push_str(" [");
-                for (index, option) in options.iter().enumerate() {
-                    self.space_unless_first(index);
-                    self.out.push_str("{:when ");
-                    self.bracketed(tree.list(option.values));
-                    self.out.push_str(" :then ");
-                    match self.block(option.body) {
-                        [] => self.out.push_str("[(nop)]"),
-                        list => self.bracketed(list),
-                    }
-                    self.out.push('}');
-                }
-                self.out.push_str("])");
-            }
-            Expr::Selector(test, entries) => {
-                self.open("? ");
-                self.expr(*test);
-                self.out.push_str(" [");
-                for (index, entry) in entries.iter().enumerate() {
-                    self.space_unless_first(index);
-                    self.call("=>", &[entry.value, entry.result]);
-                }
-                self.out.push_str("])");
-            }
+            Expr::Case(test, options) => self.case(*test, options),
+            Expr::Selector(test, entries) => self.selector(*test, entries),
             Expr::Block(list) => self.call("block", tree.list(*list)),
-            Expr::Resource(resource) => {
-                let resource = &tree.resources[*resource];
-                self.out.push_str("(resource {:type ");
-                self.expr(resource.type_name);
-                self.out.push_str(" :bodies [");
-                for (index, body) in tree.bodies(resource.bodies).iter().enumerate() {
-                    self.space_unless_first(index);
-                    self.out.push_str("{:title ");
-                    self.expr(body.title);
-                    self.out.push_str(" :ops ");
-                    self.attributes(tree.attributes(body.attributes));
-                    self.out.push('}');
-                }
-                self.out.push(']');
-                self.form(resource.form);
-            }
-            Expr::ResourceDefaults(index) => {
-                let defaults = &tree.defaults[*index as usize];
-                self.out.push_str("(resource-defaults {:type ");
-                self.expr(defaults.type_name);
-                self.out.push_str(" :ops ");
-                self.attributes(tree.attributes(defaults.attributes));
-                self.form(defaults.form);
-            }
-            Expr::ResourceOverride(index) => {
-                let found = &tree.overrides[*index as usize];
-                self.out.push_str("(resource-override {:resources ");
-                self.expr(found.resources);
-                self.out.push_str(" :ops ");
-                self.attributes(tree.attributes(found.attributes));
-                self.form(found.form);
-            }
-            Expr::Collector(collector) => {
-                let collector = &tree.collectors[*collector];
-                self.out.push_str("(collect {:type ");
-                self.expr(collector.type_name);
-                self.out.push_str(" :query ");
-                match &collector.query {
-                    Query::Virtual(query) => self.call("virtual-query", query.as_slice()),
-                    Query::Exported(query) => self.call("exported-query", query.as_slice()),
-                }
-                if let Some(attributes) = collector.attributes.filter(|attributes| !attributes.is_empty()) {
-                    self.out.push_str(" :ops ");
-                    self.attributes(tree.attributes(attributes));
-                }
-                self.out.push_str("})");
-            }
+            Expr::Resource(resource) => self.resource(&tree.resources[*resource]),
+            Expr::ResourceDefaults(index) => self.resource_defaults(&tree.defaults[*index as usize]),
+            Expr::ResourceOverride(index) => self.resource_override(&tree.overrides[*index as usize]),
+            Expr::Collector(collector) => self.collector(&tree.collectors[*collector]),
             Expr::Definition(definition) => self.definition(&tree.definitions[*definition]),
-            Expr::Epp { parameters, body } => {
-                self.out.push_str("(lambda {");
-                if self.parameters(parameters.unwrap_or_default()) {
-                    self.out.push(' ');
-                }
-                self.out.push_str(":body [");
-                let list = self.block(*body);
-                self.call("epp", list);
-                self.out.push_str("]})");
-            }
+            Expr::Epp { parameters, body } => self.template(*parameters, *body),
             Expr::RenderString(text) => self.named("render-s", tree.str(*text)),
             Expr::RenderExpr(inner) => self.call("render", &[*inner]),
         }
+    }
+
+    fn heredoc(&mut self, syntax: Option<StrId>, text: ExprId) {
+        let tree = self.tree;
+        self.out.push_str("(heredoc {");
+        if let Some(syntax) = syntax {
+            self.out.push_str(":syntax ");
+            write_string(&mut self.out, tree.str(syntax));
+            self.out.push(' ');
+        }
+        self.out.push_str(":text ");
+        self.expr(text);
+        self.out.push_str("})");
+    }
+
+    fn access(&mut self, left: ExprId, keys: &[ExprId]) {
+        self.open("access");
+        for part in std::iter::once(&left).chain(keys) {
+            self.out.push(' ');
+            self.expr(*part);
+        }
+        self.out.push(')');
+    }
+
+    fn function_call(&mut self, call: &Call) {
+        let tree = self.tree;
+        self.open(if call.is_statement { "invoke" } else { "call" });
+        self.out.push_str(" {:functor ");
+        self.expr(call.functor);
+        self.arguments(tree.list(call.arguments), call.block);
+    }
+
+    fn method_call(&mut self, call: &MethodCall) {
+        let tree = self.tree;
+        self.out.push_str("(call-method {:functor (. ");
+        self.expr(call.receiver);
+        self.out.push(' ');
+        self.named("qn", tree.str(call.name));
+        self.out.push(')');
+        self.arguments(tree.list(call.arguments), call.block);
+    }
+
+    fn case(&mut self, test: ExprId, options: &[CaseOption]) {
+        let tree = self.tree;
+        self.open("case ");
+        self.expr(test);
+        self.out.push_str(" [");
+        for (index, option) in options.iter().enumerate() {
+            self.space_unless_first(index);
+            self.out.push_str("{:when ");
+            self.bracketed(tree.list(option.values));
+            self.out.push_str(" :then ");
+            match self.block(option.body) {
+                [] => self.out.push_str("[(nop)]"),
+                list => self.bracketed(list),
+            }
+            self.out.push('}');
+        }
+        self.out.push_str("])");
+    }
+
+    fn selector(&mut self, test: ExprId, entries: &[SelectorEntry]) {
+        self.open("? ");
+        self.expr(test);
+        self.out.push_str(" [");
+        for (index, entry) in entries.iter().enumerate() {
+            self.space_unless_first(index);
+            self.call("=>", &[entry.value, entry.result]);
+        }
+        self.out.push_str("])");
+    }
+
+    fn resource(&mut self, resource: &ResourceExpr) {
+        let tree = self.tree;
+        self.out.push_str("(resource {:type ");
+        self.expr(resource.type_name);
+        self.out.push_str(" :bodies [");
+        for (index, body) in tree.bodies(resource.bodies).iter().enumerate() {
+            self.space_unless_first(index);
+            self.out.push_str("{:title ");
+            self.expr(body.title);
+            self.out.push_str(" :ops ");
+            self.attributes(tree.attributes(body.attributes));
+            self.out.push('}');
+        }
+        self.out.push(']');
+        self.form(resource.form);
+    }
+
+    fn resource_defaults(&mut self, defaults: &ResourceDefaults) {
+        let tree = self.tree;
+        self.out.push_str("(resource-defaults {:type ");
+        self.expr(defaults.type_name);
+        self.out.push_str(" :ops ");
+        self.attributes(tree.attributes(defaults.attributes));
+        self.form(defaults.form);
+    }
+
+    fn resource_override(&mut self, found: &ResourceOverride) {
+        let tree = self.tree;
+        self.out.push_str("(resource-override {:resources ");
+        self.expr(found.resources);
+        self.out.push_str(" :ops ");
+        self.attributes(tree.attributes(found.attributes));
+        self.form(found.form);
+    }
+
+    fn collector(&mut self, collector: &Collector) {
+        let tree = self.tree;
+        self.out.push_str("(collect {:type ");
+        self.expr(collector.type_name);
+        self.out.push_str(" :query ");
+        match &collector.query {
+            Query::Virtual(query) => self.call("virtual-query", query.as_slice()),
+            Query::Exported(query) => self.call("exported-query", query.as_slice()),
+        }
+        if let Some(attributes) = collector.attributes.filter(|attributes| !attributes.is_empty()) {
+            self.out.push_str(" :ops ");
+            self.attributes(tree.attributes(attributes));
+        }
+        self.out.push_str("})");
+    }
+
+    fn template(&mut self, parameters: Option<ParameterList>, body: ExprId) {
+        self.out.push_str("(lambda {");
+        if self.parameters(parameters.unwrap_or_default()) {
+            self.out.push(' ');
+        }
+        self.out.push_str(":body [");
+        let list = self.block(body);
+        self.call("epp", list);
+        self.out.push_str("]})");
     }
 
     fn space_unless_first(&mut self, index: usize) {
@@ -295,7 +320,7 @@ impl<'t> Printer<'t> {
         self.out.push_str("})");
     }
 
-    /// Writes a key after a blank, unless it is the first one after `start`.
+    /// Writes a key after a space, unless it is the first one after `start`.
     fn key(&mut self, start: usize, key: &str) {
         self.space_unless_first(self.out.len() - start);
         self.out.push_str(key);

@@ -142,10 +142,19 @@ pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Tr
             Vertex::Resource(_) => {
                 let translated = translate_resource(resource, &concat, options);
                 if translated.fidelity == Fidelity::Fallback && options.fallback == FallbackPolicy::Error {
-                    errors.extend(translated.problems.iter().map(|p| problem(Code::P0202, true, resource, p)));
+                    errors.extend(translated.problems.iter().map(|p| {
+                        let message = problem(Code::P0202, resource, p);
+                        Diagnostic::error(Code::P0202, Stage::Puppet, message)
+                            .help("change the manifest, or apply such resources with `puppet apply`: `--puppet-fallback=callback`")
+                    }));
                 }
                 let code = if translated.fidelity == Fidelity::Fallback { Code::P0202 } else { Code::P0201 };
-                warnings.extend(translated.problems.iter().map(|p| problem(code, false, resource, p)));
+                warnings.extend(
+                    translated
+                        .problems
+                        .iter()
+                        .map(|p| Diagnostic::warning(code, Stage::Puppet, problem(code, resource, p))),
+                );
                 match translated.fidelity {
                     Fidelity::Native => summary.native += 1,
                     Fidelity::Approximated => summary.approximated += 1,
@@ -184,16 +193,11 @@ fn clash(translated: &Resource, first: &CatalogResource, second: &CatalogResourc
     .help("rename or remove one of them: they manage the same object")
 }
 
-fn problem(code: Code, error: bool, resource: &CatalogResource, problem: &str) -> Diagnostic {
+/// Returns the message about a resource that has no exact equivalent.
+fn problem(code: Code, resource: &CatalogResource, problem: &str) -> String {
     let origin = resource.origin().map(|o| format!(" ({o})")).unwrap_or_default();
     let how = if code == Code::P0202 { "has no native equivalent" } else { "is approximated" };
-    let message = format!("{}{origin} {how}: {problem}", resource.reference);
-    if error {
-        Diagnostic::error(code, Stage::Puppet, message)
-            .help("change the manifest, or apply such resources with `puppet apply`: `--puppet-fallback=callback`")
-    } else {
-        Diagnostic::warning(code, Stage::Puppet, message)
-    }
+    format!("{}{origin} {how}: {problem}", resource.reference)
 }
 
 fn container_boundary(name: String, container: &CatalogResource) -> Resource {

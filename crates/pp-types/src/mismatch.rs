@@ -427,7 +427,7 @@ fn describe_choices(written: &Type, choices: &[Type], found: &Type, path: &[Step
     }
 }
 
-/// Makes one mismatch of several that are alike: of one kind, and at the same location but for the step at `varying`.
+/// Combines several mismatches that are alike: of one kind, and at the same location except for the step at `varying`.
 pub(crate) fn merge(mismatches: &[Mismatch], varying: usize) -> Option<Mismatch> {
     let without_varying = |mismatch: &Mismatch| {
         let mut path = mismatch.path.clone();

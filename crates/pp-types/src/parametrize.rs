@@ -30,30 +30,15 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         [Value::Array(elements)] if !matches!(base, Type::Callable(_) | Type::Resource(None, _)) => elements.as_slice(),
         other => other,
     };
-    let one = |text: &str| expect_count(text, arguments, 1, 1);
     match base {
         Type::Integer(_) => integer(arguments),
         Type::Float(_) => float(arguments),
         Type::String(_) => Ok(Type::String(Some(size_constraint(arguments, 0)?))),
         Type::Collection(_) => Ok(Type::Collection(Some(size_constraint(arguments, 0)?))),
-        Type::Boolean(_) => {
-            expect_count("A Boolean-Type", arguments, 1, 1)?;
-            match &arguments[0] {
-                Value::Boolean(value) => Ok(Type::Boolean(Some(*value))),
-                other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass", 0)),
-            }
-        }
+        Type::Boolean(_) => boolean(arguments),
         Type::Enum(_) => enumeration(arguments),
         Type::Pattern(_) => pattern(arguments),
-        Type::Regexp(_) => {
-            // The second argument is one too many.
-            expect_count("A Regexp-Type", arguments, 1, 1).map_err(|error| error.of(Operand::Argument(1)))?;
-            match &arguments[0] {
-                Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
-                Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),
-                other => Err(bad_argument("a Regexp-Type", other, "String or Regexp", 0)),
-            }
-        }
+        Type::Regexp(_) => regexp(arguments),
         Type::Array(..) => array(arguments),
         Type::Hash(_) => hash(arguments),
         Type::Tuple(_) => tuple(arguments),
@@ -62,27 +47,8 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             expect_count("A Variant-Type", arguments, 1, usize::MAX)?;
             Ok(one_of(type_arguments("a Variant-Type", arguments)?.into_iter()))
         }
-        Type::Optional(_) => {
-            one("Optional-Type")?;
-            match &arguments[0] {
-                Value::String(text) => Ok(Type::optional(Type::StringValue(text.clone()))),
-                Value::Type(ty) => Ok(Type::optional(ty.clone())),
-                other => Err(expected_types("Optional-Type", other, 0)),
-            }
-        }
-        Type::NotUndef(_) => {
-            expect_count("NotUndef-Type", arguments, 0, 1)?;
-            match arguments.first() {
-                None => Ok(Type::NotUndef(None)),
-                Some(Value::String(text)) => Ok(Type::NotUndef(Some(Type::StringValue(text.clone()).into()))),
-                Some(Value::Type(Type::Any)) => Ok(Type::NotUndef(None)),
-                Some(Value::Type(ty)) => Ok(Type::NotUndef(Some(ty.clone().into()))),
-                Some(other) => {
-                    let found = crate::describe::class_name(other);
-                    Err(error_at(0, format!("NotUndef-Type[] argument must be a Type or a String. Got {found}")))
-                }
-            }
-        }
+        Type::Optional(_) => optional(arguments),
+        Type::NotUndef(_) => not_undef(arguments),
         Type::Type(_) => Ok(Type::Type(Some(only_type("Type-Type", arguments)?))),
         Type::Iterable(_) => Ok(Type::Iterable(Some(only_type("Iterable-Type", arguments)?))),
         Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
@@ -98,25 +64,9 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             let (min, max) = times("A Timespan-Type", arguments, timespan_of)?;
             Ok(Type::Timespan(bounds(min, max)?))
         }
-        Type::SemVer(_) => {
-            expect_count("A SemVer-Type", arguments, 1, usize::MAX)?;
-            let range = |(at, argument): (usize, &Value)| match argument {
-                Value::String(source) => SemVerRange::parse(source).map_err(in_access),
-                Value::SemVerRange(range) => Ok((**range).clone()),
-                other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange", at)),
-            };
-            Ok(Type::SemVer(arguments.iter().enumerate().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
-        }
+        Type::SemVer(_) => sem_ver(arguments),
         Type::Uri(_) => uri::uri(arguments),
-        Type::Init(_) => {
-            let Some((first, rest)) = arguments.split_first() else { return Ok(Type::Init(None)) };
-            match first {
-                Value::Type(ty) => {
-                    Ok(Type::Init(Some(Arc::new(InitType { ty: ty.clone().into(), arguments: rest.to_vec() }))))
-                }
-                other => Err(expected_types("Init-Type", other, 0)),
-            }
-        }
+        Type::Init(_) => init(arguments),
         Type::Runtime(_) => match arguments {
             [Value::String(runtime), Value::String(class)] => {
                 Ok(Type::Runtime(Some(Arc::new((runtime.clone(), class.clone())))))
@@ -127,15 +77,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             [Value::String(name)] => Ok(Type::Reference(name.clone())),
             _ => Err(error(format!("A TypeReference-Type[] accepts 1 argument. Got {}", arguments.len()))),
         },
-        Type::Object(name) if **name == *"Object" => {
-            expect_count("Object-Type", arguments, 1, 1)?;
-            match &arguments[0] {
-                Value::Hash(definition) => {
-                    Ok(Type::ObjectType(Arc::new(define_object(None, definition).map_err(in_access)?)))
-                }
-                other => Err(in_access(bad_argument("an Object-Type", other, "Hash", 0))),
-            }
-        }
+        Type::Object(name) if **name == *"Object" => object(arguments),
         Type::ObjectType(object) => Err(error(format!(
             "Error while evaluating a '[]' expression, The {}-Type cannot be parameterized using []",
             object.label()
@@ -186,6 +128,73 @@ fn only_type(ty: &str, arguments: &[Value]) -> Result<Nested, Error> {
 fn reversed(from: impl std::fmt::Display, to: impl std::fmt::Display) -> Error {
     // The missing parenthesis is Puppet's.
     in_access(error(format!("'from' must be less or equal to 'to'. Got ({from}, {to}")))
+}
+
+fn boolean(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("A Boolean-Type", arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::Boolean(value) => Ok(Type::Boolean(Some(*value))),
+        other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass", 0)),
+    }
+}
+
+fn regexp(arguments: &[Value]) -> Result<Type, Error> {
+    // The second argument is one too many.
+    expect_count("A Regexp-Type", arguments, 1, 1).map_err(|error| error.of(Operand::Argument(1)))?;
+    match &arguments[0] {
+        Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
+        Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),
+        other => Err(bad_argument("a Regexp-Type", other, "String or Regexp", 0)),
+    }
+}
+
+fn optional(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("Optional-Type", arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::String(text) => Ok(Type::optional(Type::StringValue(text.clone()))),
+        Value::Type(ty) => Ok(Type::optional(ty.clone())),
+        other => Err(expected_types("Optional-Type", other, 0)),
+    }
+}
+
+fn not_undef(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("NotUndef-Type", arguments, 0, 1)?;
+    match arguments.first() {
+        None => Ok(Type::NotUndef(None)),
+        Some(Value::String(text)) => Ok(Type::NotUndef(Some(Type::StringValue(text.clone()).into()))),
+        Some(Value::Type(Type::Any)) => Ok(Type::NotUndef(None)),
+        Some(Value::Type(ty)) => Ok(Type::NotUndef(Some(ty.clone().into()))),
+        Some(other) => {
+            let found = crate::describe::class_name(other);
+            Err(error_at(0, format!("NotUndef-Type[] argument must be a Type or a String. Got {found}")))
+        }
+    }
+}
+
+fn sem_ver(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("A SemVer-Type", arguments, 1, usize::MAX)?;
+    let range = |(at, argument): (usize, &Value)| match argument {
+        Value::String(source) => SemVerRange::parse(source).map_err(in_access),
+        Value::SemVerRange(range) => Ok((**range).clone()),
+        other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange", at)),
+    };
+    Ok(Type::SemVer(arguments.iter().enumerate().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
+}
+
+fn init(arguments: &[Value]) -> Result<Type, Error> {
+    let Some((first, rest)) = arguments.split_first() else { return Ok(Type::Init(None)) };
+    match first {
+        Value::Type(ty) => Ok(Type::Init(Some(Arc::new(InitType { ty: ty.clone().into(), arguments: rest.to_vec() })))),
+        other => Err(expected_types("Init-Type", other, 0)),
+    }
+}
+
+fn object(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("Object-Type", arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::Hash(definition) => Ok(Type::ObjectType(Arc::new(define_object(None, definition).map_err(in_access)?))),
+        other => Err(in_access(bad_argument("an Object-Type", other, "Hash", 0))),
+    }
 }
 
 fn integer(arguments: &[Value]) -> Result<Type, Error> {

@@ -154,7 +154,7 @@ impl std::ops::Deref for HashValue {
     }
 }
 
-/// A float, compared and hashed by its bits, but for zero, which equals negative zero.
+/// A float, compared and hashed by its bits, except zero, which equals negative zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(pub f64);
 

@@ -13,6 +13,15 @@ use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Block, BlockArgument, Call, Definition, Parameters, Target};
 use crate::value::Value;
 
+/// What happens if the number of arguments differs from that of the parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arity {
+    /// It is an error: methods and lambdas.
+    Checked,
+    /// Missing ones are nil, further ones are dropped, and a single array is taken apart: blocks.
+    Lenient,
+}
+
 impl Interpreter<'_> {
     /// `receiver.name(arguments) { … }`
     pub(super) fn eval_call(&mut self, call: &Call) -> Eval {
@@ -150,7 +159,7 @@ impl Interpreter<'_> {
         let activation = Rc::new(Activation { id, block: block.cloned() });
         let env = Env::new(definition.block.slots, None, id);
         let outer_match = self.last_match.take();
-        let result = self.run(&definition.block, env, activation, arguments, true, block);
+        let result = self.run(&definition.block, env, activation, arguments, Arity::Checked, block);
         self.last_match = outer_match;
         match result {
             Err(Stop::Return(target, value)) if target == id => Ok(value),
@@ -164,14 +173,14 @@ impl Interpreter<'_> {
             Proc::Code { block, env, activation, id, is_lambda } => {
                 let inner = Env::new(block.slots, Some(Rc::clone(env)), *id);
                 if !is_lambda {
-                    return match self.run(block, inner, Rc::clone(activation), arguments, false, None) {
+                    return match self.run(block, inner, Rc::clone(activation), arguments, Arity::Lenient, None) {
                         Err(Stop::Next(value)) => Ok(value),
                         result => result,
                     };
                 }
                 let call = self.new_id();
                 let activation = Rc::new(Activation { id: call, block: activation.block.clone() });
-                match self.run(block, inner, activation, arguments, true, None) {
+                match self.run(block, inner, activation, arguments, Arity::Checked, None) {
                     Err(Stop::Next(value)) => Ok(value),
                     Err(Stop::Return(target, value)) if target == call => Ok(value),
                     Err(Stop::Break(target, value)) if target == *id => Ok(value),
@@ -222,14 +231,14 @@ impl Interpreter<'_> {
         env: Rc<Env>,
         activation: Rc<Activation>,
         arguments: &[Value],
-        is_strict: bool,
+        arity: Arity,
         passed: Option<&Rc<Proc>>,
     ) -> Eval {
         self.step(1)?;
         let outer_env = std::mem::replace(&mut self.env, env);
         let outer_activation = std::mem::replace(&mut self.activation, activation);
         let result = self.nested(|this| {
-            this.bind(&block.parameters, arguments, is_strict, passed)?;
+            this.bind(&block.parameters, arguments, arity, passed)?;
             this.eval_optional(block.body.as_ref())
         });
         self.env = outer_env;
@@ -241,14 +250,14 @@ impl Interpreter<'_> {
         &mut self,
         parameters: &Parameters,
         arguments: &[Value],
-        is_strict: bool,
+        arity: Arity,
         passed: Option<&Rc<Proc>>,
     ) -> Eval<()> {
         if let ([Target::Local(local)], true, [value, ..], false) = (
             parameters.required.as_slice(),
             parameters.optional.is_empty() && parameters.rest.is_none() && parameters.keywords.is_empty(),
             arguments,
-            is_strict || parameters.is_list || !parameters.after.is_empty() || parameters.block.is_some(),
+            arity == Arity::Checked || parameters.is_list || !parameters.after.is_empty() || parameters.block.is_some(),
         ) {
             // The usual block: one parameter.
             self.set_local(*local, value.clone());
@@ -256,7 +265,7 @@ impl Interpreter<'_> {
         }
         let unpacked;
         let mut arguments = arguments;
-        if !is_strict
+        if arity == Arity::Lenient
             && parameters.is_list
             && let [Value::Array(single)] = arguments
         {
@@ -272,7 +281,7 @@ impl Interpreter<'_> {
             arguments = rest;
         }
         let required = parameters.required.len() + parameters.after.len();
-        if is_strict {
+        if arity == Arity::Checked {
             let most = required + parameters.optional.len();
             let is_too_many = parameters.rest.is_none() && arguments.len() > most;
             if arguments.len() < required || is_too_many {

@@ -3,7 +3,7 @@
 use crate::interpreter::Interpreter;
 use crate::methods::operator;
 use crate::stop::{Eval, Stop};
-use crate::syntax::{Argument, Branch, Expr, Node};
+use crate::syntax::{Argument, Branch, Expr, LoopKind, Node};
 use crate::value::Value;
 
 impl Interpreter<'_> {
@@ -13,11 +13,12 @@ impl Interpreter<'_> {
                 let branch = if self.eval(condition)?.is_true() { then } else { otherwise };
                 self.eval_optional(branch.as_deref())
             }
-            Expr::While { condition, body, is_until, body_first } => {
-                let mut runs_first = *body_first;
+            Expr::While { condition, body, kind } => {
+                let mut runs_first = matches!(kind, LoopKind::DoWhile | LoopKind::DoUntil);
+                let ends_with = matches!(kind, LoopKind::Until | LoopKind::DoUntil);
                 loop {
                     self.step(1)?;
-                    if !std::mem::take(&mut runs_first) && self.eval(condition)?.is_true() == *is_until {
+                    if !std::mem::take(&mut runs_first) && self.eval(condition)?.is_true() == ends_with {
                         return Ok(Value::Nil);
                     }
                     match self.eval_optional(body.as_deref()) {

@@ -4,7 +4,7 @@ use lib_ruby_parser::nodes::{Ensure, Rescue as RubyRescue};
 use lib_ruby_parser::{Loc, Node as RubyNode};
 
 use crate::lower::{Leaves, Lowered, Lowering};
-use crate::syntax::{Argument, Begin, Branch, Expr, Rescue};
+use crate::syntax::{Argument, Begin, Branch, Expr, LoopKind, Rescue};
 
 impl Lowering<'_> {
     pub(super) fn control(&mut self, node: &RubyNode) -> Lowered<Option<Expr>> {
@@ -14,10 +14,10 @@ impl Lowering<'_> {
                 self.branch(&branch.cond, branch.if_true.as_deref(), branch.if_false.as_deref())?
             }
             RubyNode::IfTernary(branch) => self.branch(&branch.cond, Some(&branch.if_true), Some(&branch.if_false))?,
-            RubyNode::While(repeat) => self.repeat(&repeat.cond, repeat.body.as_deref(), false, false)?,
-            RubyNode::Until(repeat) => self.repeat(&repeat.cond, repeat.body.as_deref(), true, false)?,
-            RubyNode::WhilePost(repeat) => self.repeat(&repeat.cond, Some(&repeat.body), false, true)?,
-            RubyNode::UntilPost(repeat) => self.repeat(&repeat.cond, Some(&repeat.body), true, true)?,
+            RubyNode::While(repeat) => self.repeat(&repeat.cond, repeat.body.as_deref(), LoopKind::While)?,
+            RubyNode::Until(repeat) => self.repeat(&repeat.cond, repeat.body.as_deref(), LoopKind::Until)?,
+            RubyNode::WhilePost(repeat) => self.repeat(&repeat.cond, Some(&repeat.body), LoopKind::DoWhile)?,
+            RubyNode::UntilPost(repeat) => self.repeat(&repeat.cond, Some(&repeat.body), LoopKind::DoUntil)?,
             RubyNode::For(repeat) => {
                 let Some(target) = self.target(&repeat.iterator)? else {
                     return Ok(Some(self.refuse("this variable of `for`", &repeat.expression_l)?));
@@ -61,18 +61,12 @@ impl Lowering<'_> {
         })
     }
 
-    fn repeat(
-        &mut self,
-        condition: &RubyNode,
-        body: Option<&RubyNode>,
-        is_until: bool,
-        body_first: bool,
-    ) -> Lowered<Expr> {
+    fn repeat(&mut self, condition: &RubyNode, body: Option<&RubyNode>, kind: LoopKind) -> Lowered<Expr> {
         let outer = std::mem::replace(&mut self.leaves, Leaves::Loop);
         let lowered = self.boxed(condition).and_then(|condition| Ok((condition, self.optional(body)?)));
         self.leaves = outer;
         let (condition, body) = lowered?;
-        Ok(Expr::While { condition, body, is_until, body_first })
+        Ok(Expr::While { condition, body, kind })
     }
 
     fn leaves_loop(&mut self, name: &str, location: &Loc) -> Lowered<Option<bool>> {

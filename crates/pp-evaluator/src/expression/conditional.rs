@@ -8,11 +8,11 @@ use crate::evaluator::Evaluator;
 use crate::stop::{Eval, Stop};
 
 impl Evaluator<'_> {
-    /// Evaluates `if`, or with `wanted` false `unless`.
-    pub(super) fn eval_if(&mut self, test: ExprId, then: ExprId, otherwise: ExprId, wanted: bool) -> Eval {
+    /// Evaluates one of two branches.
+    pub(super) fn eval_if(&mut self, test: ExprId, then: ExprId, otherwise: ExprId) -> Eval {
         let captures = self.own_captures();
         let result = self.eval(test).and_then(|value| {
-            let branch = if value.is_true() == wanted { then } else { otherwise };
+            let branch = if value.is_true() { then } else { otherwise };
             self.eval(branch)
         });
         self.set_captures(captures);

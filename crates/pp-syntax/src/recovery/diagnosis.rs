@@ -46,138 +46,10 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
         && !opener.is_some_and(|opener| brackets.is_block(opener));
     let context = Context { text, tokens, brackets, at, opener, around, in_braces };
     let previous = context.kind_before(1)?;
-    let found_text = context.text(at);
-    let operand = context.after_operand(previous, found.kind);
-    Some(match (previous, found.kind) {
-        (TokenKind::Else, TokenKind::If) => Diagnosis::new("a further condition is written `elsif`"),
-        (_, TokenKind::Else) => Diagnosis::new("an `if` and its block come before it"),
-        (_, TokenKind::Elsif) => Diagnosis::new("it follows the block of an `if`; `unless` takes only `else`"),
-        (_, TokenKind::Unknown) => Diagnosis::new(unknown_character(found_text)),
-        (_, TokenKind::BarOpen) if context.in_collector() => Diagnosis::new("a collector ends with `|>`"),
-        (TokenKind::Name, TokenKind::BarOpen) if context.text(at.previous()) == "do" => {
-            Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`")
-        }
-        (TokenKind::BarOpen, TokenKind::Name) => Diagnosis::new("the name of a parameter starts with `$`"),
-        (TokenKind::OpenBrace | TokenKind::OpenHash, TokenKind::BarOpen) => {
-            Diagnosis::new("the parameters of a block come before its braces: `.each |$element| { … }`")
-        }
-        (_, TokenKind::BarOpen) => {
-            Diagnosis::new("logical or is written `or`; parameters of a block follow a call with parentheses or a dot")
-        }
-        (TokenKind::Name, _) if context.text(at.previous()) == "not" => Diagnosis::new("logical not is written `!`"),
-        (TokenKind::Less, TokenKind::Greater) => Diagnosis::new("values that differ are compared with `!=`"),
-        (TokenKind::Plus, TokenKind::Plus)
-        | (TokenKind::Minus | TokenKind::Negate, TokenKind::Minus | TokenKind::Negate) => {
-            Diagnosis::new("a variable cannot be changed; assign to another: `$next = $number + 1`")
-        }
-        (_, TokenKind::Rocket | TokenKind::OpenBrace | TokenKind::OpenHash) if context.in_case() => {
-            Diagnosis::new("a colon follows the values of a case: `'value': { … }`")
-        }
-        (TokenKind::Variable, TokenKind::Rocket) if context.in_parameters() => {
-            Diagnosis::new("a default value is written `$name = value`")
-        }
-        (TokenKind::Variable, TokenKind::Colon) if context.in_parameters() => {
-            Diagnosis::new("the type of a parameter comes before it: `Integer $name`")
-        }
-        (TokenKind::OpenParen | TokenKind::OpenCall | TokenKind::Comma, TokenKind::Name) if context.in_parameters() => {
-            Diagnosis::new("the name of a parameter starts with `$`")
-        }
-        (_, TokenKind::Comma) if context.kind_before(2) == Some(TokenKind::Inherits) => {
-            Diagnosis::new("a class inherits from one class; `include` the others")
-        }
-        (TokenKind::Comma, TokenKind::Comma) => Diagnosis::new("nothing is between the commas"),
-        (TokenKind::Node, TokenKind::OpenBrace | TokenKind::OpenHash) => {
-            Diagnosis::new("name the node: `node 'web.example.com' { … }`, or `node default { … }`")
-        }
-        (_, TokenKind::Equals) if context.in_collector() => Diagnosis::new("a query compares with `==`"),
-        (_, TokenKind::Equals) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
-        (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => Diagnosis::new("values are compared with `==`"),
-        (TokenKind::Equals, TokenKind::Equals) => {
-            Diagnosis::new("an assignment has one `=`; a comparison is written `==`")
-        }
-        (_, TokenKind::Equals) => {
-            Diagnosis::new("a condition compares with `==`; an assignment there needs parentheses")
-        }
-        (_, TokenKind::Colon) if in_list_of_titles(tokens, brackets, opener) => {
-            Diagnosis::labelled("a `]` is missing before it", "opened here", opener?)
-        }
-        (_, TokenKind::Colon) if around == Some(TokenKind::OpenHash) => {
-            Diagnosis::new("a key and its value have `=>` between them")
-        }
-        (_, TokenKind::Colon) if has_question(tokens, at) => {
-            Diagnosis::new("a selector is written `$x ? { 'value' => 1, default => 2 }`")
-        }
-        (TokenKind::Name, TokenKind::Colon) if in_braces => Diagnosis::new("an attribute is written `name => value`"),
-        (_, TokenKind::Semicolon) => {
-            Diagnosis::new("a `;` stands only between two statements, or between the bodies of a resource")
-        }
-        (TokenKind::Name, TokenKind::OpenBrace) if in_braces => Diagnosis::labelled(
-            "a resource cannot be declared inside another one: close the braces first",
-            "in these braces",
-            opener?,
-        ),
-        (_, TokenKind::Rocket) if in_braces && context.kind_before(2) == Some(TokenKind::Semicolon) => {
-            Diagnosis::labelled(
-                "attributes have commas between them; a `;` ends the body of a resource",
-                "this ends the body",
-                at.previous().previous(),
-            )
-        }
-        (_, TokenKind::Rocket) if in_braces => {
-            Diagnosis::new("the name of an attribute is a plain word, without quotes")
-        }
-        (_, TokenKind::Before | TokenKind::Notify) if in_braces => {
-            Diagnosis::new("an attribute is written `name => value`")
-        }
-        (_, TokenKind::CloseParen) if matches!(around, Some(TokenKind::OpenList | TokenKind::OpenIndex)) => {
-            Diagnosis::labelled("a `]` is missing before it", "opened here", opener?)
-        }
-        (_, TokenKind::CloseBracket) if matches!(around, Some(TokenKind::OpenParen | TokenKind::OpenCall)) => {
-            Diagnosis::labelled("a `)` is missing before it", "opened here", opener?)
-        }
-        (_, TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket)
-            if brackets.opener(at).is_none() =>
-        {
-            Diagnosis::new("no bracket is open that it could close")
-        }
-        (_, TokenKind::CloseBrace) if context.is_title_alone() => {
-            Diagnosis::new("a colon follows the title of a resource: `'title':`")
-        }
-        (_, TokenKind::CloseBrace) => Diagnosis::new(context.unknown_block()?),
-        (_, TokenKind::Comma) if in_braces && context.after_title() => {
-            Diagnosis::new("several titles are an array: `['a', 'b']:`")
-        }
-        (TokenKind::Regexp, _) if in_braces && opener.is_some_and(|opener| opener.next().next() == at) => {
-            Diagnosis::labelled("quote a path: `'/etc/motd':`", "this is a regular expression", at.previous())
-        }
-        (TokenKind::Match | TokenKind::NotMatch, TokenKind::Divide) => {
-            Diagnosis::new("a regular expression ends with `/` on the same line")
-        }
-        (TokenKind::Word, _) | (_, TokenKind::Word) if in_braces => {
-            Diagnosis::new("the name of an attribute consists of letters, digits and `_`")
-        }
-        (TokenKind::Comma, TokenKind::String | TokenKind::InterpolationOpen)
-            if in_braces && tokens.kind(context.end_of_string().next()) == Some(TokenKind::Colon) =>
-        {
-            Diagnosis::new("a `;` ends the body of a resource before the next title")
-        }
-        (TokenKind::String | TokenKind::InterpolationClose | TokenKind::CloseBracket | TokenKind::Variable, _)
-            if in_braces && operand && context.after_title() =>
-        {
-            Diagnosis::labelled(
-                "a colon follows the title of a resource: `'title':`",
-                "a colon is missing after the title",
-                context.start_of_operand(),
-            )
-        }
-        (_, TokenKind::OpenList) if previous.ends_operand() => Diagnosis::new("an index follows directly: `$list[0]`"),
-        (_, _) if context.is_missing_block() => Diagnosis::new("the block of a condition is in braces: `if … { … }`"),
-        (TokenKind::Name, TokenKind::Colon) if tokens.kind(at.next()) == Some(TokenKind::Name) => {
-            Diagnosis::new("the parts of a name have `::` between them")
-        }
-        (_, _) if operand => context.missing_comma(previous)?,
-        _ => return None,
-    })
+    context
+        .word_or_operator(previous, found.kind)
+        .or_else(|| context.separator(previous, found.kind))
+        .or_else(|| context.bracket_or_operand(previous, found.kind))
 }
 
 /// Returns whether a bracket is that of an array in the place of a title: the first one in the braces of a resource.
@@ -189,6 +61,167 @@ fn in_list_of_titles(tokens: &Tokens, brackets: &Brackets, opener: Option<TokenI
 }
 
 impl Context<'_> {
+    /// Words and operators of other languages, and words in the wrong place.
+    fn word_or_operator(&self, previous: TokenKind, found: TokenKind) -> Option<Diagnosis> {
+        Some(match (previous, found) {
+            (TokenKind::Else, TokenKind::If) => Diagnosis::new("a further condition is written `elsif`"),
+            (_, TokenKind::Else) => Diagnosis::new("an `if` and its block come before it"),
+            (_, TokenKind::Elsif) => Diagnosis::new("it follows the block of an `if`; `unless` takes only `else`"),
+            (_, TokenKind::Unknown) => Diagnosis::new(unknown_character(self.text(self.at))),
+            (_, TokenKind::BarOpen) if self.in_collector() => Diagnosis::new("a collector ends with `|>`"),
+            (TokenKind::Name, TokenKind::BarOpen) if self.text(self.at.previous()) == "do" => {
+                Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`")
+            }
+            (TokenKind::BarOpen, TokenKind::Name) => Diagnosis::new("the name of a parameter starts with `$`"),
+            (TokenKind::OpenBrace | TokenKind::OpenHash, TokenKind::BarOpen) => {
+                Diagnosis::new("the parameters of a block come before its braces: `.each |$element| { … }`")
+            }
+            (_, TokenKind::BarOpen) => Diagnosis::new(
+                "logical or is written `or`; parameters of a block follow a call with parentheses or a dot",
+            ),
+            (TokenKind::Name, _) if self.text(self.at.previous()) == "not" => {
+                Diagnosis::new("logical not is written `!`")
+            }
+            (TokenKind::Less, TokenKind::Greater) => Diagnosis::new("values that differ are compared with `!=`"),
+            (TokenKind::Plus, TokenKind::Plus)
+            | (TokenKind::Minus | TokenKind::Negate, TokenKind::Minus | TokenKind::Negate) => {
+                Diagnosis::new("a variable cannot be changed; assign to another: `$next = $number + 1`")
+            }
+            (_, TokenKind::Rocket | TokenKind::OpenBrace | TokenKind::OpenHash) if self.in_case() => {
+                Diagnosis::new("a colon follows the values of a case: `'value': { … }`")
+            }
+            (TokenKind::Variable, TokenKind::Rocket) if self.in_parameters() => {
+                Diagnosis::new("a default value is written `$name = value`")
+            }
+            (TokenKind::Variable, TokenKind::Colon) if self.in_parameters() => {
+                Diagnosis::new("the type of a parameter comes before it: `Integer $name`")
+            }
+            (TokenKind::OpenParen | TokenKind::OpenCall | TokenKind::Comma, TokenKind::Name)
+                if self.in_parameters() =>
+            {
+                Diagnosis::new("the name of a parameter starts with `$`")
+            }
+            (_, TokenKind::Comma) if self.kind_before(2) == Some(TokenKind::Inherits) => {
+                Diagnosis::new("a class inherits from one class; `include` the others")
+            }
+            (TokenKind::Comma, TokenKind::Comma) => Diagnosis::new("nothing is between the commas"),
+            (TokenKind::Node, TokenKind::OpenBrace | TokenKind::OpenHash) => {
+                Diagnosis::new("name the node: `node 'web.example.com' { … }`, or `node default { … }`")
+            }
+            _ => return None,
+        })
+    }
+
+    /// What separates a name from its value, or two parts of a list: `=`, `:`, `;`, `=>`.
+    fn separator(&self, previous: TokenKind, found: TokenKind) -> Option<Diagnosis> {
+        Some(match (previous, found) {
+            (_, TokenKind::Equals) if self.in_collector() => Diagnosis::new("a query compares with `==`"),
+            (_, TokenKind::Equals) if self.in_braces => Diagnosis::new("an attribute is written `name => value`"),
+            (_, TokenKind::Equals) if previous == TokenKind::EqualEqual => {
+                Diagnosis::new("values are compared with `==`")
+            }
+            (TokenKind::Equals, TokenKind::Equals) => {
+                Diagnosis::new("an assignment has one `=`; a comparison is written `==`")
+            }
+            (_, TokenKind::Equals) => {
+                Diagnosis::new("a condition compares with `==`; an assignment there needs parentheses")
+            }
+            (_, TokenKind::Colon) if in_list_of_titles(self.tokens, self.brackets, self.opener) => {
+                Diagnosis::labelled("a `]` is missing before it", "opened here", self.opener?)
+            }
+            (_, TokenKind::Colon) if self.around == Some(TokenKind::OpenHash) => {
+                Diagnosis::new("a key and its value have `=>` between them")
+            }
+            (_, TokenKind::Colon) if has_question(self.tokens, self.at) => {
+                Diagnosis::new("a selector is written `$x ? { 'value' => 1, default => 2 }`")
+            }
+            (TokenKind::Name, TokenKind::Colon) if self.in_braces => {
+                Diagnosis::new("an attribute is written `name => value`")
+            }
+            (_, TokenKind::Semicolon) => {
+                Diagnosis::new("a `;` stands only between two statements, or between the bodies of a resource")
+            }
+            (TokenKind::Name, TokenKind::OpenBrace) if self.in_braces => Diagnosis::labelled(
+                "a resource cannot be declared inside another one: close the braces first",
+                "in these braces",
+                self.opener?,
+            ),
+            (_, TokenKind::Rocket) if self.in_braces && self.kind_before(2) == Some(TokenKind::Semicolon) => {
+                Diagnosis::labelled(
+                    "attributes have commas between them; a `;` ends the body of a resource",
+                    "this ends the body",
+                    self.at.previous().previous(),
+                )
+            }
+            (_, TokenKind::Rocket) if self.in_braces => {
+                Diagnosis::new("the name of an attribute is a plain word, without quotes")
+            }
+            (_, TokenKind::Before | TokenKind::Notify) if self.in_braces => {
+                Diagnosis::new("an attribute is written `name => value`")
+            }
+            _ => return None,
+        })
+    }
+
+    /// Brackets, titles and blocks, and operands without anything between them.
+    fn bracket_or_operand(&self, previous: TokenKind, found: TokenKind) -> Option<Diagnosis> {
+        let operand = self.after_operand(previous, found);
+        Some(match (previous, found) {
+            (_, TokenKind::CloseParen) if matches!(self.around, Some(TokenKind::OpenList | TokenKind::OpenIndex)) => {
+                Diagnosis::labelled("a `]` is missing before it", "opened here", self.opener?)
+            }
+            (_, TokenKind::CloseBracket) if matches!(self.around, Some(TokenKind::OpenParen | TokenKind::OpenCall)) => {
+                Diagnosis::labelled("a `)` is missing before it", "opened here", self.opener?)
+            }
+            (_, TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket)
+                if self.brackets.opener(self.at).is_none() =>
+            {
+                Diagnosis::new("no bracket is open that it could close")
+            }
+            (_, TokenKind::CloseBrace) if self.is_title_alone() => {
+                Diagnosis::new("a colon follows the title of a resource: `'title':`")
+            }
+            (_, TokenKind::CloseBrace) => Diagnosis::new(self.unknown_block()?),
+            (_, TokenKind::Comma) if self.in_braces && self.after_title() => {
+                Diagnosis::new("several titles are an array: `['a', 'b']:`")
+            }
+            (TokenKind::Regexp, _)
+                if self.in_braces && self.opener.is_some_and(|opener| opener.next().next() == self.at) =>
+            {
+                Diagnosis::labelled("quote a path: `'/etc/motd':`", "this is a regular expression", self.at.previous())
+            }
+            (TokenKind::Match | TokenKind::NotMatch, TokenKind::Divide) => {
+                Diagnosis::new("a regular expression ends with `/` on the same line")
+            }
+            (TokenKind::Word, _) | (_, TokenKind::Word) if self.in_braces => {
+                Diagnosis::new("the name of an attribute consists of letters, digits and `_`")
+            }
+            (TokenKind::Comma, TokenKind::String | TokenKind::InterpolationOpen)
+                if self.in_braces && self.tokens.kind(self.end_of_string().next()) == Some(TokenKind::Colon) =>
+            {
+                Diagnosis::new("a `;` ends the body of a resource before the next title")
+            }
+            (TokenKind::String | TokenKind::InterpolationClose | TokenKind::CloseBracket | TokenKind::Variable, _)
+                if self.in_braces && operand && self.after_title() =>
+            {
+                Diagnosis::labelled(
+                    "a colon follows the title of a resource: `'title':`",
+                    "a colon is missing after the title",
+                    self.start_of_operand(),
+                )
+            }
+            (_, TokenKind::OpenList) if previous.ends_operand() => {
+                Diagnosis::new("an index follows directly: `$list[0]`")
+            }
+            (_, _) if self.is_missing_block() => Diagnosis::new("the block of a condition is in braces: `if … { … }`"),
+            (TokenKind::Name, TokenKind::Colon) if self.tokens.kind(self.at.next()) == Some(TokenKind::Name) => {
+                Diagnosis::new("the parts of a name have `::` between them")
+            }
+            (_, _) if operand => self.missing_comma(previous)?,
+            _ => return None,
+        })
+    }
+
     fn kind_before(&self, count: u32) -> Option<TokenKind> {
         self.tokens.kind(TokenIdx::from_u32(self.at.as_u32().checked_sub(count)?))
     }

@@ -42,7 +42,7 @@ impl Validator<'_> {
             }
             Expr::Array(list) => return tree.list(*list).iter().for_each(|target| self.target(*target)),
             Expr::Access(..) => ValidationErrorKind::IndexedAssignment,
-            _ => ValidationErrorKind::NotAssignable { what: with_article(&label(tree, id), false) },
+            _ => ValidationErrorKind::NotAssignable { what: with_article(&label(tree, id)) },
         };
         self.error_at(kind, id);
     }

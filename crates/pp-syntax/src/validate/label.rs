@@ -67,14 +67,14 @@ pub fn definition_label(definition: &Definition) -> &'static str {
 }
 
 /// Returns a label with its article.
-pub fn with_article(label: &str, capital: bool) -> String {
+pub fn with_article(label: &str) -> String {
     let first = label.trim_start_matches('\'').chars().next().unwrap_or('x');
     let is_vowel = matches!(first, 'a' | 'e' | 'i' | 'o' | 'u' | 'A' | 'E' | 'I' | 'O' | 'U');
-    let article = match (is_vowel, capital) {
-        (true, true) => "An",
-        (true, false) => "an",
-        (false, true) => "A",
-        (false, false) => "a",
-    };
-    format!("{article} {label}")
+    format!("{} {label}", if is_vowel { "an" } else { "a" })
+}
+
+/// Returns a label with its article, at the start of a sentence.
+pub fn with_capital_article(label: &str) -> String {
+    let text = with_article(label);
+    format!("A{}", &text[1..])
 }

@@ -5,7 +5,7 @@ use pp_ast::TextRange;
 
 use crate::validate::ValidationOptions;
 use crate::validate::error::{ValidationError, ValidationErrorKind};
-use crate::validate::label::with_article;
+use crate::validate::label::{with_article, with_capital_article};
 
 impl ValidationError {
     /// Returns the diagnostic for the error.
@@ -76,7 +76,7 @@ impl ValidationErrorKind {
             ),
             ValidationErrorKind::NoEffectAtEnd { what, container } => format!(
                 "This {what} has no effect. {} can not end with a value-producing expression without other effect",
-                with_article(container, true)
+                with_capital_article(container)
             ),
             ValidationErrorKind::ResourceWithoutTitle { name } => {
                 format!("This expression is invalid. Did you try declaring a '{name}' resource without a title?")
@@ -110,13 +110,12 @@ impl ValidationErrorKind {
             ValidationErrorKind::NumericParameterName { name } => format!(
                 "The numeric parameter name '${name}' cannot be used (clashes with numeric match result variables)"
             ),
-            ValidationErrorKind::DefinitionName { name, what } => format!(
-                "Unacceptable name. The name '{name}' is unacceptable as the name of {}",
-                with_article(what, false)
-            ),
+            ValidationErrorKind::DefinitionName { name, what } => {
+                format!("Unacceptable name. The name '{name}' is unacceptable as the name of {}", with_article(what))
+            }
             ValidationErrorKind::ReservedTypeName { name, what } => format!(
                 "The name: '{name}' is already defined by Puppet and can not be used as the name of {}.",
-                with_article(what, false)
+                with_article(what)
             ),
             ValidationErrorKind::BuiltInParameter { name, what } => {
                 format!("The parameter ${name} redefines a built in parameter in the {what}")
@@ -125,7 +124,7 @@ impl ValidationErrorKind {
                 format!("The parameter '{name}' is declared more than once in the parameter list")
             }
             ValidationErrorKind::CapturesRest { name, what } => {
-                format!("Parameter ${name} has 'captures rest' - not supported in {}", with_article(what, false))
+                format!("Parameter ${name} has 'captures rest' - not supported in {}", with_article(what))
             }
             ValidationErrorKind::CapturesRestNotLast { name } => {
                 format!("Parameter ${name} is not last, and has 'captures rest'")
@@ -138,7 +137,7 @@ impl ValidationErrorKind {
                 "Classes, definitions, and nodes may only appear at toplevel or inside other classes".to_owned()
             }
             ValidationErrorKind::NotAtTopLevel { what } => {
-                format!("{} may only appear at toplevel", with_article(what, true))
+                format!("{} may only appear at toplevel", with_capital_article(what))
             }
             ValidationErrorKind::NotInModule { what } => {
                 format!("This {what} is unacceptable as a top level construct in this location")
@@ -147,17 +146,17 @@ impl ValidationErrorKind {
                 format!("Unacceptable location. The name '{name}' is unacceptable in file '{path}'")
             }
             ValidationErrorKind::NotAValue { what } => {
-                format!("Invalid use of expression. {} does not produce a value", with_article(what, true))
+                format!("Invalid use of expression. {} does not produce a value", with_capital_article(what))
             }
             ValidationErrorKind::UnacceptableAs { what, role } => {
-                format!("Illegal expression. {} is unacceptable as {role}", with_article(what, true))
+                format!("Illegal expression. {} is unacceptable as {role}", with_capital_article(what))
             }
             ValidationErrorKind::NotInQuery { what } => {
-                format!("Illegal query expression. {} cannot be used in a query", with_article(what, true))
+                format!("Illegal query expression. {} cannot be used in a query", with_capital_article(what))
             }
             ValidationErrorKind::IllegalAppend { attribute, place } => format!(
                 "Illegal +> operation on attribute {attribute}. This operator can not be used in {}",
-                with_article(place, false)
+                with_article(place)
             ),
             ValidationErrorKind::SeveralSplats => {
                 "Unfolding of attributes from Hash can only be used once per resource body".to_owned()

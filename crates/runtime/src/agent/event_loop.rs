@@ -383,7 +383,7 @@ impl<'o> Agent<'o> {
     }
 
     fn handle_timers(&mut self, now: Instant) {
-        self.remove_unused_state(now, false);
+        self.remove_unused_state_if_due(now);
         let slots = &self.slots;
         let due = self.watching.due_timers(now, |key| slots.get(key).map(|slot| &slot.watches));
         due.into_iter().for_each(|key| self.fire(key, now));

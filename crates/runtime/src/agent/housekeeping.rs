@@ -17,10 +17,17 @@ impl Agent<'_> {
         }
     }
 
-    /// Removes the state of resources that left the program long ago, if that is due or this is the end.
-    pub(super) fn remove_unused_state(&mut self, now: Instant, is_end: bool) {
-        let is_due = self.housekeeping.is_some_and(|at| is_end || at <= now);
-        let Some(state) = self.context.state.as_ref().filter(|_| is_due) else { return };
+    /// Removes the state of resources that left the program long ago, if that is due.
+    pub(super) fn remove_unused_state_if_due(&mut self, now: Instant) {
+        if self.housekeeping.is_some_and(|at| at <= now) {
+            self.remove_unused_state(now);
+        }
+    }
+
+    /// Removes the state of resources that left the program long ago, if there may be any.
+    pub(super) fn remove_unused_state(&mut self, now: Instant) {
+        let is_kept = self.housekeeping.is_some();
+        let Some(state) = self.context.state.as_ref().filter(|_| is_kept) else { return };
         let present = self.slots.iter().flat_map(|slot| slot.resources.iter()).map(|resource| &resource.id);
         let removed = state.remove_unused(present, SystemTime::now());
         self.housekeeping = Some(now + INTERVAL);

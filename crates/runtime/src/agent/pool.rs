@@ -106,7 +106,7 @@ impl Workers {
             pool.shared.ready.notify_all();
             drop(queue);
             for job in jobs {
-                pool.shared.send(job.cancelled(), true);
+                pool.shared.send(job.cancelled());
             }
         }
     }
@@ -127,7 +127,7 @@ impl WorkerPool {
         let mut queue = self.shared.lock();
         if queue.closed {
             drop(queue);
-            return jobs.for_each(|job| self.shared.send(job.cancelled(), true));
+            return jobs.for_each(|job| self.shared.send(job.cancelled()));
         }
         queue.jobs.extend(jobs);
         let woken = count.min(queue.idle);
@@ -151,7 +151,7 @@ impl WorkerPool {
             let jobs = std::mem::take(&mut queue.jobs);
             drop(queue);
             for job in jobs {
-                self.shared.send(job.run(), true);
+                self.shared.send(job.run());
             }
         }
     }
@@ -162,12 +162,13 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, done: Done, urgent: bool) {
-        let message = Message::Done(DoneMessage(Box::new(done)));
-        match urgent {
-            true => self.agent.send(message),
-            false => self.agent.send_deferred(message),
-        }
+    fn send(&self, done: Done) {
+        self.agent.send(Message::Done(DoneMessage(Box::new(done))));
+    }
+
+    /// Sends a result that may wait for others.
+    fn send_deferred(&self, done: Done) {
+        self.agent.send_deferred(Message::Done(DoneMessage(Box::new(done))));
     }
 
     fn work(&self) {
@@ -184,7 +185,10 @@ impl Shared {
                     unflushed_since = None;
                 }
                 // While checks wait for a worker, the agent may take finished ones together.
-                self.send(done, last);
+                match last {
+                    true => self.send(done),
+                    false => self.send_deferred(done),
+                }
                 self.agent.wait_for_capacity();
                 queue = self.lock();
                 continue;

@@ -89,7 +89,7 @@ impl Agent<'_> {
                 std::thread::sleep(TASK_POLL_INTERVAL);
             }
         }
-        self.remove_unused_state(Instant::now(), true);
+        self.remove_unused_state(Instant::now());
         self.context.syncs.flush();
         let id = |key| self.engine.id(key).cloned();
         let blocked = self.engine.blocked().filter_map(|(key, on)| Some((id(key)?, id(on)?)));
