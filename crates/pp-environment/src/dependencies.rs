@@ -231,7 +231,7 @@ impl<'a> Known<'a> {
         let Some(found) = self.0.get(&*full.module) else {
             let message = format!("the module `{}` depends on `{name}`, {ABSENT}", module.name);
             let help = match nearest(&full.module, self.0.keys().copied()) {
-                Some(similar) => format!("a module with a similar name: `{similar}`"),
+                Some(similar) => format!("did you mean the module `{similar}`?"),
                 None => how_to_add(dependency),
             };
             return Some(warning(message, at_name()).help(help));
@@ -312,7 +312,7 @@ mod tests {
         let found = check(&depends(list), &[("stdlib", r#"{"name": "puppetlabs-stdlib", "version": "8.5.0"}"#)]);
         expect_test::expect![[r#"
             "puppetlabs/concat": the module `web` depends on `puppetlabs/concat`, which is not on the module path (`puppet module install puppetlabs-concat` installs it; if it is there, `--modulepath` names its directory)
-            "puppetlabs/stdlob": the module `web` depends on `puppetlabs/stdlob`, which is not on the module path (a module with a similar name: `stdlib`)
+            "puppetlabs/stdlob": the module `web` depends on `puppetlabs/stdlob`, which is not on the module path (did you mean the module `stdlib`?)
             "stdlib": `stdlib` is not the name of a module (write `author/name` or `author-name`, such as `puppetlabs/stdlib`)
             ">= 9.0.0": the module `web` depends on `puppetlabs/stdlib` >= 9.0.0, found 8.5.0 (install a version of `puppetlabs/stdlib` that is in the range, or another version of `web`)
             "other/stdlib": the module `web` depends on `other/stdlib`, found `puppetlabs/stdlib` (`/modules/stdlib` is the module of another author)

@@ -61,7 +61,7 @@ impl Settings {
         let warning = |(line, name): &(usize, String)| {
             let message = format!("line {line} of `{}`: unknown setting `{name}`, which is ignored", path.display());
             let help = match nearest(name, KNOWN) {
-                Some(similar) => format!("a setting with a similar name: `{similar}`"),
+                Some(similar) => format!("did you mean the setting `{similar}`?"),
                 None => {
                     format!("the settings of an environment are {}", KNOWN.map(|name| format!("`{name}`")).join(", "))
                 }
@@ -136,7 +136,7 @@ mod tests {
             warnings[0].message,
             "line 1 of `/e/environment.conf`: unknown setting `manifset`, which is ignored"
         );
-        assert_eq!(warnings[0].help.as_deref(), Some("a setting with a similar name: `manifest`"));
+        assert_eq!(warnings[0].help.as_deref(), Some("did you mean the setting `manifest`?"));
         assert!(warnings[1].message.contains("`nonsense`") && warnings.len() == 2, "{warnings:?}");
     }
 

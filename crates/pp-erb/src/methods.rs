@@ -162,7 +162,7 @@ pub(crate) fn similar_method(value: &Value, name: &str) -> Option<String> {
         known.filter(|known| known.starts_with(name) || name.starts_with(known)).filter(|known| known.len() > 2);
     close
         .min_by_key(|known| known.len().abs_diff(name.len()))
-        .map(|close| format!("a method with a similar name: `{close}`"))
+        .map(|close| format!("did you mean the method `{close}`?"))
 }
 
 /// Calls an operator of Ruby itself.

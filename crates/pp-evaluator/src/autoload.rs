@@ -226,7 +226,7 @@ impl<'e> Evaluator<'e> {
         // Of two equally similar names, the choice must not depend on the order in a table.
         names.sort_unstable();
         match nearest(name, names) {
-            Some(similar) => Some(format!("a {what} with a similar name: `{similar}`")),
+            Some(similar) => Some(format!("did you mean the {what} `{similar}`?")),
             None if is_word(module) && !self.services.has_module(module) => Some(self.absent_module(module)),
             None => None,
         }
@@ -237,6 +237,18 @@ impl<'e> Evaluator<'e> {
         self.services.absent_module(module).unwrap_or_else(|| {
             format!("there is no module `{module}` on the module path: `--modulepath` names its directories")
         })
+    }
+
+    /// Returns the error of a template that does not exist, with where it was looked for.
+    pub(crate) fn template_not_found(&self, name: &str) -> Stop {
+        let help = match name.split_once('/') {
+            Some(("", _)) => "there is no file with this path".to_owned(),
+            Some((module, _)) if !self.services.has_module(module) => self.absent_module(module),
+            Some((module, path)) => format!("the module `{module}` has no file `templates/{path}`"),
+            None => "a template of a module is named `MODULE/PATH`, its path below `templates`".to_owned(),
+        };
+        let message = format!("Could not find template '{name}'");
+        unlocated(Error::new(ErrorKind::Evaluation, message).help(help))
     }
 
     /// Returns that the module of the running code depends on modules that are not on the module path: one of them may have

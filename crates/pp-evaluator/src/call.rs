@@ -175,7 +175,7 @@ impl<'e> Evaluator<'e> {
                 None => format!("it is a function of the module `{module}`, {NOT_ON_MODULE_PATH}"),
             }),
             None => match nearest(name, known) {
-                Some(similar) => Some(format!("a function with a similar name: `{similar}`")),
+                Some(similar) => Some(format!("did you mean the function `{similar}`?")),
                 None => match name.split_once("::") {
                     Some((module, _)) if !self.services.has_module(module) => Some(self.absent_module(module)),
                     Some(_) => None,

@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         let is_native = self.is_native_type(&name).map_err(|stop| located(stop, Some(self.span(id))))?;
         if !is_native && self.find_define(&name)?.is_none() {
             let similar = self.similar_resource_type(&name);
-            let help = similar.map(|similar| format!("a resource type with a similar name: `{similar}`"));
+            let help = similar.map(|similar| format!("did you mean the resource type `{similar}`?"));
             let message = format!("Resource type {name} doesn't exist");
             return Err(self.error(id, message).code(Code::P0514).help(help));
         }

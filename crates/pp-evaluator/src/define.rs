@@ -144,7 +144,7 @@ impl Evaluator<'_> {
         self.catalog.resource(id).parameters.iter().find_map(|given| {
             let is_unknown = names().all(|name| name != &*given.name);
             let similar = nearest(&given.name, names()).filter(|_| is_unknown)?;
-            Some(format!("a parameter with a similar name: `{similar}`"))
+            Some(format!("did you mean the parameter `{similar}`?"))
         })
     }
 

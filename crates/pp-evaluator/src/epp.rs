@@ -94,12 +94,11 @@ impl<'e> Evaluator<'e> {
     }
 
     fn template_file(&mut self, name: &str) -> Eval<(Arc<str>, Arc<str>)> {
-        let not_found = || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
         let mut path = self.find_in_module(FileKind::Templates, name).map_err(unlocated)?;
         if path.is_none() && !name.ends_with(".epp") {
             path = self.find_in_module(FileKind::Templates, &format!("{name}.epp")).map_err(unlocated)?;
         }
-        let path = path.ok_or_else(not_found)?;
+        let Some(path) = path else { return Err(self.template_not_found(name)) };
         let bytes = self.services.read_file(&path).map_err(unlocated)?;
         let text = String::from_utf8_lossy(&bytes);
         self.spend(0, text.len() as u64).map_err(unlocated)?;

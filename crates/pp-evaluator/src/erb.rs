@@ -79,9 +79,7 @@ impl Evaluator<'_> {
             Template::Text(text) => (false, Arc::from(text)),
             Template::Named(name) => {
                 let path = self.find_in_module(FileKind::Templates, name).map_err(unlocated)?;
-                let message =
-                    || unlocated(Error::new(ErrorKind::Evaluation, format!("Could not find template '{name}'")));
-                (true, path.ok_or_else(message)?)
+                (true, path.ok_or_else(|| self.template_not_found(name))?)
             }
         };
         let known = self.erb_templates.get(&(is_file, Arc::clone(&key)));

@@ -266,7 +266,7 @@ impl Evaluator<'_> {
                 (Some(_), _) => Some(format!("`{key}` is a class: declare it with `include {key}`")),
                 (None, Some(module)) => Some(format!("it is a type of the module `{module}`, {NOT_ON_MODULE_PATH}")),
                 (None, None) => match self.similar_resource_type(&key) {
-                    Some(similar) => Some(format!("a resource type with a similar name: `{similar}`")),
+                    Some(similar) => Some(format!("did you mean the resource type `{similar}`?")),
                     None if key.contains("::") => self.similar_in_module(&key, "resource type", std::iter::empty()),
                     None => self
                         .absent_dependencies()

@@ -49,7 +49,7 @@ impl<'e> Evaluator<'e> {
         let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));
         let help = match similar {
             Some(similar) if foreign_type(name).is_some() => Some(format!("write `{similar}`")),
-            Some(similar) => Some(format!("a type with a similar name: `{similar}`")),
+            Some(similar) => Some(format!("did you mean the type `{similar}`?")),
             None => match name.to_lowercase().split_once("::") {
                 Some((module, _)) if !self.services.has_module(module) => Some(self.absent_module(module)),
                 Some(_) => None,

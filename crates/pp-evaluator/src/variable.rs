@@ -118,8 +118,7 @@ impl Evaluator<'_> {
         let message = format!("Unknown variable: '{name}'.");
         let of_ruby = self.services.ruby_fact(plain(name)).filter(|_| !plain(name).contains("::"));
         let of_ruby = of_ruby.map(|fact| format!("{}; {}", fact.origin(), RubyFact::REMEDY));
-        let similar =
-            || self.similar_variable(name).map(|similar| format!("a variable with a similar name: `${similar}`"));
+        let similar = || self.similar_variable(name).map(|similar| format!("did you mean the variable `${similar}`?"));
         let help = of_ruby.or_else(similar);
         match self.options.strict {
             _ if self.options.strict_variables => {}

@@ -182,6 +182,20 @@ impl Validator<'_> {
     }
 
     /// Checks the statements of a body. `container` is the label of a class, define or node, which cannot end with a value.
+    /// Returns whether a statement is a type, and the next one on its line an assignment: `Integer $x = 1`.
+    fn is_type_of_variable(&self, statement: ExprId, next: ExprId) -> bool {
+        let tree = self.tree;
+        let is_type = |id: ExprId| matches!(tree.exprs[id], Expr::TypeName(_));
+        let types = match &tree.exprs[statement] {
+            Expr::Access(left, _) => is_type(*left),
+            _ => is_type(statement),
+        };
+        let between = tree.ranges[statement].end as usize..tree.ranges[next].start as usize;
+        types
+            && matches!(tree.exprs[next], Expr::Assign(..))
+            && self.text.get(between).is_some_and(|between| !between.contains('\n'))
+    }
+
     fn block(&mut self, id: ExprId, place: Place, container: Option<&'static str>) {
         let tree = self.tree;
         let Expr::Block(list) = &tree.exprs[id] else { return self.expr(id, place) };
@@ -195,7 +209,12 @@ impl Validator<'_> {
                 match container {
                     // One mistake, such as a missing parenthesis, leaves several values behind: the first one says enough.
                     _ if !is_last && !previous_is_pure => {
-                        self.error_at(ValidationErrorKind::NoEffect { what: what() }, *statement);
+                        let what = what();
+                        let kind = match self.is_type_of_variable(*statement, list[index + 1]) {
+                            true => ValidationErrorKind::TypeOfVariable { what },
+                            false => ValidationErrorKind::NoEffect { what },
+                        };
+                        self.error_at(kind, *statement);
                     }
                     Some(container) if is_last => {
                         self.error_at(ValidationErrorKind::NoEffectAtEnd { what: what(), container }, *statement);

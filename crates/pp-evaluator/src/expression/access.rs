@@ -159,7 +159,8 @@ impl Evaluator<'_> {
                     let message = format!(
                         "A substring operation does not accept {got} as a character index. Expected an Integer"
                     );
-                    return Err(self.error(place, message));
+                    let help = "this is an index into a string, not the key of a hash".to_owned();
+                    return Err(self.error(place, message).help(Some(help)));
                 }
             };
         }

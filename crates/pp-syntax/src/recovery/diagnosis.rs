@@ -72,6 +72,7 @@ impl Context<'_> {
             (TokenKind::Name, TokenKind::BarOpen) if self.text(self.at.previous()) == "do" => {
                 Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`")
             }
+            (TokenKind::BarClose, _) => Diagnosis::new("the block of a call is in braces: `.each |$element| { … }`"),
             (TokenKind::BarOpen, TokenKind::Name) => Diagnosis::new("the name of a parameter starts with `$`"),
             (TokenKind::OpenBrace | TokenKind::OpenHash, TokenKind::BarOpen) => {
                 Diagnosis::new("the parameters of a block come before its braces: `.each |$element| { … }`")

@@ -18,6 +18,8 @@ pub struct ValidationError {
 pub enum ValidationErrorKind {
     /// A value that is not used.
     NoEffect { what: String },
+    /// A type before a variable that is assigned. Only parameters have declared types.
+    TypeOfVariable { what: String },
     /// A value at the end of a class, define or node.
     NoEffectAtEnd { what: String, container: &'static str },
     /// `file { mode => … }`

@@ -32,7 +32,9 @@ impl ValidationError {
 impl ValidationErrorKind {
     fn code(&self) -> Code {
         match self {
-            ValidationErrorKind::NoEffect { .. } | ValidationErrorKind::NoEffectAtEnd { .. } => Code::P0301,
+            ValidationErrorKind::NoEffect { .. }
+            | ValidationErrorKind::TypeOfVariable { .. }
+            | ValidationErrorKind::NoEffectAtEnd { .. } => Code::P0301,
             ValidationErrorKind::ResourceWithoutTitle { .. } => Code::P0302,
             ValidationErrorKind::NotAssignable { .. }
             | ValidationErrorKind::IndexedAssignment
@@ -70,7 +72,7 @@ impl ValidationErrorKind {
 
     fn message(&self) -> String {
         match self {
-            ValidationErrorKind::NoEffect { what } => format!(
+            ValidationErrorKind::NoEffect { what } | ValidationErrorKind::TypeOfVariable { what } => format!(
                 "This {what} has no effect. A value was produced and then forgotten (one or more preceding expressions may have \
                  the wrong form)"
             ),
@@ -189,6 +191,9 @@ impl ValidationErrorKind {
             }
             ValidationErrorKind::NoEffect { .. } => {
                 "use the value, or remove it; a function other than `include`, `notice` and the like needs parentheses"
+            }
+            ValidationErrorKind::TypeOfVariable { .. } => {
+                "only parameters have declared types; check a value with `assert_type(Integer, $value)`"
             }
             ValidationErrorKind::NoEffectAtEnd { .. } => "remove the value; only functions and lambdas return one",
             ValidationErrorKind::ResourceWithoutTitle { name } => {

@@ -1,0 +1,1 @@
+$family = $facts['os']['name']['family']

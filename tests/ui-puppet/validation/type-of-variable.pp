@@ -1,0 +1,2 @@
+Integer $n = 1
+String[1] $m = 'abc'
