@@ -1,7 +1,8 @@
-//! Artifacts that no compiler made, calls of every function, the examples of `mclc explain`, and programs with their verdicts.
+//! Artifacts that no compiler made, the layout of artifacts, calls of every function, the examples of `mclc explain`, and programs with their verdicts.
 
 mod explanations;
 mod hostile;
+mod layouts;
 mod mutated;
 mod program;
 mod refused;

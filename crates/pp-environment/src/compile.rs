@@ -15,11 +15,11 @@ use crate::dependencies::absent_modules;
 use crate::error::EnvironmentError;
 use crate::find::{Input, Module, find, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
-use crate::read::{read_file, read_start};
+use crate::read::read_file;
 use crate::ruby_types::{RubyTypes, add_stored, warnings};
 use crate::services::DiskServices;
 use crate::settings::ENVIRONMENT_CONF;
-use crate::stored::StoredEnvironment;
+use crate::stored::{StoredEnvironment, is_stored};
 
 /// What compiling gave, successful or not.
 #[derive(Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the catalog depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
+    /// The directories in which another main manifest could appear.
+    pub directories: Vec<PathBuf>,
     /// The files and directories whose content says what is to be done: who can change them can do it.
     pub instructions: Vec<PathBuf>,
     /// The facts that were read.
@@ -65,11 +67,6 @@ impl Compiled {
 #[must_use]
 pub fn is_environment_path(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "pp") || path.is_dir() || is_stored(path)
-}
-
-/// Whether a file is the artifact of an environment.
-pub(crate) fn is_stored(path: &Path) -> bool {
-    read_start(path).is_ok_and(|start| mcl_artifact::stage_of(&start) == Some(mcl_artifact::ArtifactStage::Environment))
 }
 
 /// Reads and parses the environment that a path stands for, with all files of its modules; returns the directory that the names
@@ -141,11 +138,27 @@ pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnos
     (compiled.root, compiled.module_path) = (Some(root), module_path);
     compiled.instructions.extend(paths.iter().cloned());
     compiled.instructions.extend(compiled.module_path.iter().cloned());
-    compiled.instructions.extend(settings_file);
+    compiled.instructions.extend(settings_file.iter().cloned());
+    compiled.directories = directories_of(&input, &paths);
+    compiled.dependencies.extend(settings_file);
     compiled.dependencies.extend(paths);
     diagnostics.append(&mut compiled.diagnostics);
     compiled.diagnostics = diagnostics;
     Ok(compiled)
+}
+
+/// Returns the directories in which another main manifest could appear.
+fn directories_of(input: &Input, manifests: &[PathBuf]) -> Vec<PathBuf> {
+    let own = match input {
+        Input::Manifest(_) => return Vec::new(),
+        Input::Manifests(path) => path.clone(),
+        Input::Environment(path) => path.join("manifests"),
+    };
+    let parents = manifests.iter().filter_map(|path| path.parent().map(Path::to_owned));
+    let mut directories: Vec<PathBuf> = parents.chain([own]).filter(|directory| directory.is_dir()).collect();
+    directories.sort_unstable();
+    directories.dedup();
+    directories
 }
 
 /// Returns the types that a program or catalog at a path can use: those of Puppet itself, and those of the modules of its
@@ -185,6 +198,7 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
         diagnostics,
         fact_reads: compilation.fact_reads,
         dependencies: services.dependencies(),
+        directories: Vec::new(),
         instructions: services.instructions(),
         types: options.resource_types.clone(),
         module_files: services.stored.take().unwrap_or_default(),

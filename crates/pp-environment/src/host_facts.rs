@@ -1,6 +1,7 @@
 //! The facts of this machine, as Puppet compiles with them: those of Facter, external ones, and its own (spec 07 §5.15).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_facts::{
@@ -12,14 +13,16 @@ use pp_types::Value;
 use crate::facts::Facts;
 use crate::find::{Input, Module, find, modules_in};
 use crate::node::EMULATED_VERSION;
+use crate::stored::{FACTS, StoredEnvironment};
 
 /// Where modules are that define facts.
 #[derive(Clone, Debug)]
 pub enum FactModules {
     /// In these directories.
     In(Vec<Module>),
-    /// In an artifact, which does not hold the Ruby code that would define facts: whatever a module may define is there.
-    Stored,
+    /// In an artifact, which does not hold the Ruby code that would define facts: whatever a module may define is there. It
+    /// holds files of external facts, by their paths: those of the first module are the last.
+    Stored(Arc<[(String, Vec<u8>)]>),
 }
 
 impl FactModules {
@@ -27,7 +30,8 @@ impl FactModules {
     #[must_use]
     pub fn of_path(path: &Path, module_path: &[PathBuf]) -> FactModules {
         if !path.is_dir() && path.extension().is_none_or(|extension| extension != "pp") {
-            return FactModules::Stored;
+            // What is wrong with the artifact is reported when it is evaluated.
+            return FactModules::Stored(StoredEnvironment::fact_files_of(path).unwrap_or_default().into());
         }
         // What is wrong with the environment is reported when it is compiled.
         let modules = Input::of_path(path).and_then(|input| Ok(find(&input, module_path)?.modules));
@@ -40,7 +44,17 @@ impl FactModules {
                 let directory = modules.iter().find(|known| *known.name == *module).map(|known| &known.directory);
                 directory.is_some_and(|directory| directory.join("lib/facter").join(file).is_file())
             }
-            FactModules::Stored => true,
+            FactModules::Stored(_) => true,
+        }
+    }
+
+    /// Adds the external facts of an artifact.
+    fn add_stored(&self, external: External) -> External {
+        match self {
+            FactModules::In(_) => external,
+            FactModules::Stored(files) => {
+                external.with_documents(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())))
+            }
         }
     }
 
@@ -48,8 +62,7 @@ impl FactModules {
     fn external_directories(&self, machine: &Machine) -> Vec<PathBuf> {
         let mut directories = external_directories(&machine.process);
         if let FactModules::In(modules) = self {
-            directories
-                .extend(modules.iter().map(|module| module.directory.join("facts.d")).filter(|path| path.is_dir()));
+            directories.extend(modules.iter().map(|module| module.directory.join(FACTS)).filter(|path| path.is_dir()));
         }
         directories
     }
@@ -73,7 +86,7 @@ impl HostFacts {
         let directories = modules.external_directories(&machine);
         let nothing = External::default();
         let external = external(&directories, reader, previous.map_or(&nothing, |previous| &previous.external));
-        HostFacts { modules, native: gather(&machine), external, directories }
+        HostFacts { external: modules.add_stored(external), modules, native: gather(&machine), directories }
     }
 
     /// Returns the facts with those of some groups gathered anew, and with external facts read anew if there is a reader.
@@ -82,7 +95,7 @@ impl HostFacts {
         let mut facts = self.clone();
         refresh(&mut facts.native, &Machine::local(), wanted);
         if let Some(reader) = reader {
-            facts.external = external(&self.directories, reader, &self.external);
+            facts.external = self.modules.add_stored(external(&self.directories, reader, &self.external));
         }
         facts
     }
@@ -135,7 +148,10 @@ fn with_puppet_facts(facts: FactSet) -> Facts {
 
 #[cfg(test)]
 mod tests {
+    use pp_functions::Strict;
+
     use super::*;
+    use crate::compile::load_path;
 
     fn of(path: &Path) -> Facts {
         HostFacts::gather(FactModules::of_path(path, &[]), Reader::DATA, None).facts()
@@ -179,5 +195,14 @@ mod tests {
         let value = |facts: &HostFacts| facts.facts().values.get(&Value::from("web_of_module")).cloned();
         assert_eq!(value(&facts.refreshed(|_| true, None)), Some(Value::from("1")));
         assert_eq!(value(&facts.refreshed(|_| false, Some(Reader::DATA))), Some(Value::from("2")));
+        // So has an artifact.
+        let artifact = root.path().join("site.bin");
+        let (_, loaded) = load_path(root.path(), &[], Strict::Warning).expect("readable");
+        std::fs::write(&artifact, StoredEnvironment::new(loaded).expect("readable").write()).expect("writable");
+        let stored = HostFacts::gather(FactModules::of_path(&artifact, &[]), Reader::DATA, None);
+        assert_eq!(value(&stored), Some(Value::from("2")));
+        assert_eq!(value(&stored.refreshed(|_| false, Some(Reader::DATA))), Some(Value::from("2")));
+        assert_eq!(stored.warnings().len(), 1, "{:?}", stored.warnings());
+        assert!(stored.warnings()[0].message.contains("modules/web/facts.d/broken.json"), "{:?}", stored.warnings());
     }
 }

@@ -6,13 +6,13 @@ use mcl_diagnostics::{Diagnostic, Files};
 use pp_evaluator::{Lookup, LookupRequest, Options, lookup};
 
 use crate::code_paths::CodePaths;
-use crate::compile::is_stored;
 use crate::find::{Input, find};
 use crate::load::{Loaded, has_errors, load, validation_options};
 use crate::read::read_file;
 use crate::ruby_types::{RubyTypes, add_stored};
 use crate::services::DiskServices;
 use crate::stored::StoredEnvironment;
+use crate::stored::is_stored;
 
 /// What a lookup yields, with the files that its spans refer to.
 #[derive(Debug, Default)]

@@ -196,7 +196,7 @@ impl Services for DiskServices {
                 let ParsedFile { file, tree, diagnostics } = check_location(parsed, &module.name, path);
                 Some(Manifest { file, tree: (!has_errors(&diagnostics)).then_some(tree), diagnostics })
             }
-            Err(error) if error.is_missing() => None,
+            Err(error) if error.is_missing() || full.is_dir() => None,
             Err(error) => {
                 let file = SourceFile::new(name, "");
                 Some(Manifest { file, tree: None, diagnostics: vec![error.diagnostic()] })

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_evaluator::{Environment, Origin};
+use pp_facts::is_fact_data;
 use pp_resource_types::Reading;
 use serde::{Deserialize, Serialize};
 
@@ -18,11 +19,14 @@ use crate::find::{Module, StoredFiles, files_below};
 use crate::limits::MAX_FILE_BYTES;
 use crate::load::Loaded;
 use crate::metadata::METADATA;
-use crate::read::{check_inside, read_file};
+use crate::read::{check_inside, read_file, read_start};
 use crate::ruby_facts::files_to_store;
 use crate::ruby_functions::ruby_function_files;
 use crate::ruby_types::{RubyTypes, is_valid};
 use crate::services::DiskServices;
+
+/// Where a module has external facts.
+pub(crate) const FACTS: &str = "facts.d";
 
 /// An environment as an artifact holds it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -33,7 +37,7 @@ pub struct StoredEnvironment {
     modules: Vec<String>,
     /// The files in `files` and `templates` of the modules, by their paths: `modules/NAME/templates/…`, the files of data:
     /// `hiera.yaml`, `data/…`, `modules/NAME/data/…`, `modules/NAME/metadata.json`, manifests with errors, and
-    /// functions in Ruby: `modules/NAME/lib/puppet/functions/…`.
+    /// functions in Ruby: `modules/NAME/lib/puppet/functions/…`, and external facts: `modules/NAME/facts.d/…`.
     files: BTreeMap<String, Vec<u8>>,
     /// The resource types of the modules, by their names.
     types: BTreeMap<String, Reading>,
@@ -90,6 +94,9 @@ impl StoredEnvironment {
             for folder in ["files", "templates"] {
                 add(&module.directory, &prefix, files_below(&module.directory.join(folder), None)?)?;
             }
+            let facts = files_below(&module.directory.join(FACTS), None)?;
+            let is_used = |path: &PathBuf| path.parent() == Some(&module.directory.join(FACTS)) && is_fact_data(path);
+            add(&module.directory, &prefix, facts.into_iter().filter(is_used).collect())?;
             let ruby_facts = files_to_store(module).map(|(path, names)| (format!("{prefix}{path}"), names));
             ruby_fact_files.extend(ruby_facts);
             let of_ruby = ruby_function_files(&module.directory)?.into_iter();
@@ -140,6 +147,21 @@ impl StoredEnvironment {
         Ok(stored)
     }
 
+    /// Returns the files of external facts in an artifact at a path, by their paths; those of the first module are the last.
+    pub(crate) fn fact_files_of(path: &Path) -> Option<Vec<(String, Vec<u8>)>> {
+        if !is_stored(path) {
+            return None;
+        }
+        let stored = StoredEnvironment::read(&read_file(path).ok()?).ok()?;
+        let mut found = Vec::new();
+        for module in stored.modules.iter().rev() {
+            let prefix = format!("modules/{module}/{FACTS}/");
+            let files = stored.files.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+            found.extend(files.map(|(path, bytes)| (path.clone(), bytes.clone())));
+        }
+        Some(found)
+    }
+
     /// Splits it into the manifests, the services that answer from its files, and the resource types of its modules.
     #[must_use]
     pub fn into_parts(self) -> (Environment, DiskServices, BTreeMap<String, Reading>) {
@@ -149,6 +171,11 @@ impl StoredEnvironment {
             .map(|name| Module { directory: PathBuf::from(format!("modules/{name}")), name: name.into() });
         (self.environment, DiskServices::of_artifact(modules.collect(), self.files), self.types)
     }
+}
+
+/// Whether a file is the artifact of an environment.
+pub(crate) fn is_stored(path: &Path) -> bool {
+    read_start(path).is_ok_and(|start| mcl_artifact::stage_of(&start) == Some(ArtifactStage::Environment))
 }
 
 #[cfg(test)]

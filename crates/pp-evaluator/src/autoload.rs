@@ -145,7 +145,8 @@ impl<'e> Evaluator<'e> {
             self.check_single(tree, what, &format!("{module}::{inside}"))?;
         }
         self.definitions.add(tree, Some(module));
-        self.check_redefined()
+        self.check_redefined()?;
+        self.check_definitions(tree).map_err(|stop| stop.trace(self.call_span, "needed here"))
     }
 
     /// Checks that the file of a function or type alias holds it and nothing else.
@@ -208,8 +209,9 @@ impl<'e> Evaluator<'e> {
         Stop::Fault(Box::new(fault)).code(code).trace(self.call_span, "needed here")
     }
 
-    /// Returns what helps with the unknown name of a class, or of another definition in a file of a module: a similar one that
-    /// is known or has a file, or that there is no such module.
+    /// Returns what helps with the unknown name of a class, or of another definition in a file of a module: that its file does not
+    /// define it or has the wrong name, a similar definition that is known or has a file, that there is no such module, or which
+    /// file it belongs into.
     pub(crate) fn similar_in_module(
         &self,
         name: &str,
@@ -217,19 +219,32 @@ impl<'e> Evaluator<'e> {
         known: impl Iterator<Item = &'e str>,
     ) -> Option<String> {
         let module = name.split("::").next().unwrap_or(name);
-        let mut in_module = self.services.manifests_of(module);
+        let mut files = self.services.manifests_of(module);
         let parsed = self.parsed.keys().filter(|(of, _)| *of == module);
-        in_module.extend(parsed.map(|(_, path)| (*path).to_owned()));
-        let in_module: Vec<String> = in_module.iter().filter_map(|path| name_of_manifest(module, path)).collect();
+        files.extend(parsed.map(|(_, path)| (*path).to_owned()));
+        let own = file_of(name);
+        if files.contains(&own) {
+            return Some(format!("`{own}` of the module `{module}` does not define it"));
+        }
+        if let Some(other) = files.iter().filter(|path| path.eq_ignore_ascii_case(&own)).min() {
+            return Some(format!("rename `{other}` of the module `{module}` to `{own}`"));
+        }
+        let in_module = files.iter().filter_map(|path| name_of_manifest(module, path));
+        let in_module: Vec<String> = in_module.filter(|name| *name == name.to_lowercase()).collect();
         let mut names: Vec<&str> = known.map(|name| name as &str).collect();
         names.extend(in_module.iter().map(String::as_str));
         // Of two equally similar names, the choice must not depend on the order in a table.
         names.sort_unstable();
-        match nearest(name, names) {
-            Some(similar) => Some(format!("did you mean the {what} `{similar}`?")),
-            None if is_word(module) && !self.services.has_module(module) => Some(self.absent_module(module)),
-            None => None,
+        if let Some(similar) = nearest(name, names) {
+            return Some(format!("did you mean the {what} `{similar}`?"));
         }
+        if !is_word(module) {
+            return None;
+        }
+        if !self.services.has_module(module) {
+            return Some(self.absent_module(module));
+        }
+        Some(format!("the module `{module}` has no `{own}`, which is the file for it"))
     }
 
     /// Returns what helps with a module that is not on the module path.
@@ -274,6 +289,13 @@ pub fn name_of_manifest(module: &str, path: &str) -> Option<String> {
         "init" => module.to_owned(),
         _ => format!("{module}::{}", inside.replace('/', "::")),
     })
+}
+
+/// Returns the path of the file that a class or define of a module belongs into, in its module: the reverse of
+/// [`name_of_manifest`].
+fn file_of(name: &str) -> String {
+    let inside = name.split_once("::").map_or("init", |(_, inside)| inside);
+    format!("manifests/{}.pp", inside.replace("::", "/"))
 }
 
 /// Returns the name of a function or type alias as a definition has it.

@@ -99,11 +99,14 @@ impl<'e> Evaluator<'e> {
         Ok(names)
     }
 
-    fn class_definition(&mut self, name: &str) -> Eval<Defined<'e, ClassDefinition>> {
+    fn class_definition(&mut self, name: &str, form: ClassForm) -> Eval<Defined<'e, ClassDefinition>> {
         if let Some(class) = self.find_class(name)? {
             return Ok(class);
         }
-        let message = format!("Could not find class ::{name} for {}", self.options.node);
+        let message = match form {
+            ClassForm::Included => format!("Could not find class ::{name} for {}", self.options.node),
+            ClassForm::Declared => format!("Could not find declared class {name}"),
+        };
         let help = match self.find_define(name)? {
             Some(_) => Some(format!("`{name}` is a define: declare it with `{name} {{ 'title': }}`")),
             None => self
@@ -121,7 +124,7 @@ impl<'e> Evaluator<'e> {
         parameters: Parameters,
         span: Option<Span>,
     ) -> Eval<ResourceId> {
-        let class = self.class_definition(name)?;
+        let class = self.class_definition(name, form)?;
         for ancestor in self.ancestors(class)?.iter().rev() {
             if self.catalog.find_class(ancestor).is_none() {
                 self.add_class_resource(ancestor, ClassForm::Included, Parameters::default(), None)?;
@@ -211,7 +214,7 @@ impl<'e> Evaluator<'e> {
             return Ok(());
         }
         self.catalog.mark_evaluated(id);
-        let class = self.class_definition(name)?;
+        let class = self.class_definition(name, ClassForm::Included)?;
         let declared_in = self.declared_in.remove(&id).unwrap_or(TOP);
         let span = self.catalog.resource(id).location.span.or(self.call_span);
         let parent = match class.definition.parent {

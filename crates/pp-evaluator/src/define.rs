@@ -152,16 +152,18 @@ impl Evaluator<'_> {
     pub(crate) fn check_main_definitions(&mut self) -> Eval<()> {
         let environment = self.environment;
         for source in environment.sources.iter().filter(|source| source.origin == Origin::Main) {
-            for definition in source.tree.definitions.values() {
-                match definition {
-                    Definition::Class(class) => {
-                        self.check_metaparameters(&source.tree, class.name, class.parameters)?
-                    }
-                    Definition::Define(define) => {
-                        self.check_metaparameters(&source.tree, define.name, define.parameters)?;
-                    }
-                    Definition::Node(_) | Definition::Function(_) | Definition::TypeAlias(_) => {}
-                }
+            self.check_definitions(&source.tree)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the parameters of the classes and defines of a manifest.
+    pub(crate) fn check_definitions(&mut self, tree: &Tree) -> Eval<()> {
+        for definition in tree.definitions.values() {
+            match definition {
+                Definition::Class(class) => self.check_metaparameters(tree, class.name, class.parameters)?,
+                Definition::Define(define) => self.check_metaparameters(tree, define.name, define.parameters)?,
+                Definition::Node(_) | Definition::Function(_) | Definition::TypeAlias(_) => {}
             }
         }
         Ok(())

@@ -88,7 +88,9 @@ impl Evaluator<'_> {
         }
         let (name, text): (Arc<str>, Arc<str>) = if is_file {
             let bytes = self.services.read_file(&key).map_err(unlocated)?;
-            (Arc::clone(&key), String::from_utf8_lossy(&bytes).into())
+            // Puppet reads templates without a byte order mark.
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+            (Arc::clone(&key), String::from_utf8_lossy(bytes).into())
         } else {
             ("inline template".into(), Arc::clone(&key))
         };

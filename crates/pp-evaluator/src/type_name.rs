@@ -80,6 +80,10 @@ impl<'e> Evaluator<'e> {
             return self.alias(name, alias).map(Some);
         }
         let is_resource = key == "node" || self.is_native_type(&key)? || self.find_define(&key)?.is_some();
+        // A manifest that was loaded in search of a define may have it.
+        if let Some(alias) = self.definitions.aliases.get(&key).copied().filter(|_| !is_resource) {
+            return self.alias(name, alias).map(Some);
+        }
         let ty = is_resource.then(|| Type::Resource(Some(pp_catalog::capitalize(&key)), None));
         self.types.insert(name.into(), ty.clone());
         Ok(ty)

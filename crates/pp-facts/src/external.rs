@@ -119,6 +119,22 @@ impl External {
         facts
     }
 
+    /// Adds the facts of files that are not on this machine, given by their paths. Those of the machine win, and of the files
+    /// those of the later.
+    #[must_use]
+    pub fn with_documents<'a>(mut self, documents: impl Iterator<Item = (&'a str, &'a [u8])>) -> External {
+        let mut sources = Vec::new();
+        for (path, bytes) in documents {
+            let file = PathBuf::from(path);
+            match text(bytes.to_vec()).and_then(|text| parse(extension(&file), &text)) {
+                Ok(facts) => sources.push(Source { file, facts, is_program: false }),
+                Err(reason) => self.warnings.push(format!("external facts of {path}: {reason}")),
+            }
+        }
+        self.sources.splice(..0, sources);
+        self
+    }
+
     /// Whether a program printed a fact with this name.
     #[must_use]
     pub fn is_printed(&self, name: &str) -> bool {
@@ -127,8 +143,7 @@ impl External {
 
     /// Adds the facts of a file.
     fn add(&mut self, file: PathBuf, reader: Reader<'_>, previous: &External) {
-        let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let is_data = matches!(extension, "txt" | "json" | "yaml" | "yml");
+        let is_data = is_fact_data(&file);
         let is_executable = || file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
         if !is_data && !is_executable() {
             return;
@@ -137,7 +152,7 @@ impl External {
             self.warnings.push(format!("external facts of {}: it is not used: {reason}", file.display()));
             return;
         }
-        let (found, problem) = reader.find(&file, extension, is_data);
+        let (found, problem) = reader.find(&file, is_data);
         let mut facts = FactSet::default();
         if let Some(reason) = problem {
             let before = previous.sources.iter().find(|source| source.file == file);
@@ -153,9 +168,9 @@ impl External {
 
 impl Reader<'_> {
     /// Returns the facts of a file, and what went wrong.
-    fn find(self, file: &Path, extension: &str, is_data: bool) -> (FactSet, Option<Reason>) {
+    fn find(self, file: &Path, is_data: bool) -> (FactSet, Option<Reason>) {
         if is_data {
-            return match read(file).and_then(|text| parse(extension, &text)) {
+            return match read(file).and_then(|text| parse(extension(file), &text)) {
                 Ok(facts) => (facts, None),
                 Err(reason) => (FactSet::default(), Some(reason)),
             };
@@ -175,7 +190,21 @@ fn read(file: &Path) -> Result<String, Reason> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(format!("the file has more than {MAX_FILE_BYTES} bytes"));
     }
+    text(bytes)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, Reason> {
     String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())
+}
+
+/// Whether a file of external facts is data, not a program.
+#[must_use]
+pub fn is_fact_data(file: &Path) -> bool {
+    matches!(extension(file), "txt" | "json" | "yaml" | "yml")
+}
+
+fn extension(file: &Path) -> &str {
+    file.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
 /// Why a file has no facts, to follow a colon.

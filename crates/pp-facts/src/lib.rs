@@ -36,7 +36,9 @@ mod system;
 mod virtualization;
 
 pub use document::{Document, DocumentError, parse_document};
-pub use external::{Executables, External, Printed, Reader, environment_facts, external, external_directories};
+pub use external::{
+    Executables, External, Printed, Reader, environment_facts, external, external_directories, is_fact_data,
+};
 pub use fact::{Fact, FactSet};
 pub use groups::{Change, GROUPS, Group, gather, gather_groups, refresh};
 pub use machine::{Machine, ProcessState, Uname};

@@ -262,3 +262,14 @@ fn read_private(path: &Path) -> Result<Vec<u8>, Result<Diagnostic, ExitCode>> {
     File::from(file).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_belongs_to_the_version_of_the_format() {
+        let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/saved_plan/layout.txt");
+        test_support::check_layout::<SavedPlan>(Path::new(recorded), mcl_artifact::FORMAT_VERSION);
+    }
+}

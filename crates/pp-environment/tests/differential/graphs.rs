@@ -91,6 +91,10 @@ fn relationship_graphs_of_real_modules_equal_puppets() {
         let facts = &systems[usize::from(rng.one_in(4))];
         let code = driver(&subjects, &mut rng).code;
         let Some((catalog, theirs)) = reference.graph_with_modules(&code, &modules, facts) else { continue };
+        // A type of the module that this machine has no provider for.
+        if theirs["refusal"].as_str().is_some_and(|refusal| refusal.contains("undefined method")) {
+            continue;
+        }
         total += 1;
         match difference(&graph(&catalog, &types), &reference_graph(&theirs)) {
             None => equal += 1,

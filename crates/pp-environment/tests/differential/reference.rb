@@ -84,7 +84,7 @@ rescue Timeout::Error
 rescue StandardError, ScriptError => e
   # In a define, the location of the instance and that inside of it are both named.
   lines = e.message.to_s.scan(/\((?:file: [^()]*?, )?line: (\d+)(?:, column: \d+)?\)/).map { |found| found[0].to_i }
-  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) || e.is_a?(LoadError) || e.is_a?(SyntaxError) || e.message.include?('Endless recursion detected') }
+  { 'error' => e.message.to_s, 'lines' => lines, 'crash' => e.is_a?(NoMethodError) || e.is_a?(TypeError) || e.is_a?(LoadError) || e.is_a?(SyntaxError) || e.message.include?('Endless recursion detected') || e.message.include?('cannot load such file') }
 end
 
 $stdout.sync = true

@@ -34,6 +34,8 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("calls-1874", "a reference to a resource is written as in the language"),
     ("calls-1897", "a reference to a resource is written as in the language"),
     ("calls-1935", "a reference to a resource is written as in the language"),
+    ("calls-1948", "an array that is a colon, as an element"),
+    ("calls-1950", "a hash with a colon as its key, as an element"),
 ];
 
 /// Returns an environment with modules that have the functions, as names of files without content.

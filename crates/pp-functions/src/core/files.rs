@@ -8,6 +8,9 @@ use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
 use crate::host::{FileKind, Interrupt, Template};
 
+/// What some editors begin a file with. It does not belong to the text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 pub(crate) static FILE: Function = Function::counted(
     "file",
     1,
@@ -26,7 +29,7 @@ fn file(call: &mut Call<'_>) -> Result<Value, Interrupt> {
         let Some(path) = call.host.find_file(FileKind::Files, name)? else { continue };
         let contents = call.host.read_file(&path)?;
         return match std::str::from_utf8(&contents) {
-            Ok(text) => Ok(Value::from(text)),
+            Ok(text) => Ok(Value::from(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))),
             Err(_) => Err(fail(format!("file(): '{path}' is not encoded in UTF-8; use binary_file() to read it"))),
         };
     }

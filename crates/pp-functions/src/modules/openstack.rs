@@ -98,8 +98,28 @@ pub(crate) static TO_ARRAY_OF_JSON_STRINGS: Function = Function::typed(
 
 pub(crate) static CONVERT_TO_JSON_STRING: Function =
     Function::typed("convert_to_json_string", &["Any *args"], "Returns a value as JSON on one line.", |call| {
-        json_text(call, call.argument(0)).map(Value::string)
+        let pairs = match call.argument(0) {
+            Value::Array(values) => pairs_of(values)?.map(Value::hash),
+            _ => None,
+        };
+        json_text(call, pairs.as_ref().unwrap_or(call.argument(0))).map(Value::string)
     });
+
+/// Makes a hash of strings `KEY:VALUE`; `None` if one of them has no colon. An empty array is an empty hash.
+fn pairs_of(values: &[Value]) -> Result<Option<Hash>, Interrupt> {
+    let mut pairs = Hash::default();
+    for value in values {
+        let text = match value {
+            Value::String(text) if text.contains(':') => text,
+            Value::String(_) | Value::Array(_) | Value::Hash(_) => return Ok(None),
+            other => return Err(fail(format!("convert_to_json_string(): expects strings, got {}", inspect(other)))),
+        };
+        let mut parts = text.trim_end_matches(':').split(':').map(Value::from);
+        let key = parts.next().unwrap_or_else(|| Value::from(""));
+        pairs.insert(key, parts.next().unwrap_or(Value::Undef));
+    }
+    Ok(Some(pairs))
+}
 
 pub(crate) static CONVERT_CERT_TO_STRING: Function = Function::typed(
     "convert_cert_to_string",

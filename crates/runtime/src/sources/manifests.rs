@@ -54,7 +54,7 @@ pub(super) struct CompiledCatalog {
     pub(super) dependencies: Vec<PathBuf>,
     /// The files and directories whose content says what is to be done.
     pub(super) instructions: Vec<PathBuf>,
-    /// The directories that it depends on with the files in them: those of external facts.
+    /// The directories that it depends on with the files in them: those of main manifests and of external facts.
     pub(super) directories: Vec<PathBuf>,
     /// The facts of this machine that it depends on; `None` with those of a file.
     pub(super) host_facts: Option<HostFactUse>,
@@ -140,10 +140,11 @@ pub(super) fn compile(
         types = compiled.types.clone();
         dependencies.extend(compiled.dependencies.iter().cloned());
         instructions = std::mem::take(&mut compiled.instructions);
+        directories = std::mem::take(&mut compiled.directories);
         if let Some(facts) = of_host {
             let reads = compiled.fact_reads.clone();
             dependencies.extend(fact_files(&reads));
-            directories = fact_directories(&reads, &facts);
+            directories.extend(fact_directories(&reads, &facts));
             host_facts = Some(HostFactUse { facts, values, reads });
         }
         module_path = std::mem::take(&mut compiled.module_path);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Severity, Stage};
 use pp_environment::HostFacts;
-use pp_translate::TranslateOptions;
+use pp_translate::{TranslateOptions, Translation};
 use resource_graph::{ResourceGraph, StoredGraph};
 
 use crate::protection::any_unprotected;
@@ -23,20 +23,38 @@ pub struct PuppetSource {
     must_be_protected: bool,
 }
 
-/// A graph and warnings, or all errors.
-type Loaded = Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>;
+/// A graph, or all errors.
+type Loaded = Result<Translated, Vec<Diagnostic>>;
+
+/// A catalog that was translated.
+struct Translated {
+    graph: ResourceGraph,
+    warnings: Vec<Diagnostic>,
+    /// The files of modules that were copied into the graph.
+    read: Vec<PathBuf>,
+}
 
 /// What a Puppet source made.
 #[derive(Debug)]
 pub struct PuppetLoad {
     /// The graph and warnings, or all errors of the manifests, the catalog or its translation.
-    pub result: Loaded,
+    pub result: Result<(ResourceGraph, Vec<Diagnostic>), Vec<Diagnostic>>,
     /// The files that it depends on, besides the path itself.
     pub dependencies: Vec<PathBuf>,
     /// The directories that it depends on with the files in them.
     pub directories: Vec<PathBuf>,
     /// The facts of this machine that it depends on.
     pub(super) host_facts: Option<HostFactUse>,
+}
+
+impl PuppetLoad {
+    fn new(loaded: Loaded, mut dependencies: Vec<PathBuf>) -> PuppetLoad {
+        let result = loaded.map(|Translated { graph, warnings, read }| {
+            dependencies.extend(read);
+            (graph, warnings)
+        });
+        PuppetLoad { result, dependencies, directories: Vec::new(), host_facts: None }
+    }
 }
 
 impl PuppetSource {
@@ -80,15 +98,15 @@ impl PuppetSource {
                 types: compiled.types,
                 ..self.options.clone()
             };
-            let result = self.protected(&instructions, compiled.result).and_then(|(bytes, mut warnings)| {
-                let (graph, more) = self.translate(&bytes, &options)?;
-                warnings.extend(more);
-                Ok((graph, warnings))
+            let loaded = self.protected(&instructions, compiled.result).and_then(|(bytes, mut warnings)| {
+                let translated = self.translate(&bytes, &options)?;
+                warnings.extend(translated.warnings);
+                Ok(Translated { warnings, ..translated })
             });
             let CompiledCatalog { dependencies, directories, host_facts, .. } = compiled;
-            return PuppetLoad { result, dependencies, directories, host_facts };
+            return PuppetLoad { directories, host_facts, ..PuppetLoad::new(loaded, dependencies) };
         }
-        PuppetLoad { result: self.load_catalog(), dependencies: Vec::new(), directories: Vec::new(), host_facts: None }
+        PuppetLoad::new(self.load_catalog(), Vec::new())
     }
 
     /// Returns what was made of instructions, unless another user can change them. That user must not choose the error either, so
@@ -114,7 +132,10 @@ impl PuppetSource {
     }
 
     fn load_catalog(&self) -> Loaded {
-        self.protected(&self.options.module_path, self.read_catalog())
+        let loaded = self.read_catalog().map(|translated| (translated, Vec::new()));
+        let (translated, mut warnings) = self.protected(&self.options.module_path, loaded)?;
+        warnings.splice(..0, translated.warnings);
+        Ok(Translated { warnings, ..translated })
     }
 
     fn read_catalog(&self) -> Loaded {
@@ -131,7 +152,7 @@ impl PuppetSource {
         };
         let graph = stored.graph().map_err(|e| corrupted(&e))?;
         graph.check_declared_order().map_err(|e| corrupted(&e))?;
-        Ok((graph, Vec::new()))
+        Ok(Translated { graph, warnings: Vec::new(), read: Vec::new() })
     }
 
     /// Translates a catalog in JSON.
@@ -139,8 +160,10 @@ impl PuppetSource {
         let (catalog, mut warnings) = pp_translate::read_catalog(bytes)?;
         let mut relationships = pp_translate::build_relationships(catalog, &options.types)?;
         warnings.append(&mut relationships.warnings);
-        let translation = pp_translate::translate(&relationships, options)?;
-        warnings.extend(translation.warnings);
-        self.protected(&translation.read, Ok((translation.graph, warnings)))
+        let mut translation = pp_translate::translate(&relationships, options)?;
+        warnings.append(&mut translation.warnings);
+        let Translation { graph, read, .. } = translation;
+        let (graph, warnings) = self.protected(&read, Ok((graph, warnings)))?;
+        Ok(Translated { graph, warnings, read })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A shell that writes a file truncates it first. A program that followed each of these steps would see an empty file, and
 //! remove what a line of it describes. So a change is reported when the file was closed, moved into place or removed, and
-//! left alone for [`SETTLE_TIME`]. A process that keeps the file open delays that by [`MAX_OPEN_TIME`] at most.
+//! left alone for [`SETTLE_TIME`]. A process that keeps the file open delays that by [`MAX_OPEN_TIME`] at most, and for code and
+//! data of a catalog by [`MAX_EMPTY_TIME`].
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ const SETTLE_TIME: Duration = Duration::from_millis(20);
 const MAX_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// How long a process may keep open what it writes before it is reported.
 const MAX_OPEN_TIME: Duration = Duration::from_secs(1);
-/// How long that is for a file that is still empty.
+/// How long that is for a file that is still empty, and for code and data of a catalog.
 const MAX_EMPTY_TIME: Duration = Duration::from_secs(10);
 
 /// The changed inputs that are not reported yet, by their tokens.
@@ -38,7 +39,7 @@ impl SettleTimer {
         self.opened.is_some()
     }
 
-    /// Whether an empty file is reported although its writer has not closed it.
+    /// Whether a file that is to be complete is reported although its writer has not closed it.
     pub(super) fn is_overdue(&self, now: Instant) -> bool {
         self.opened.is_none_or(|opened| now >= opened + MAX_EMPTY_TIME)
     }
@@ -61,6 +62,11 @@ impl SettleTimers {
 
     pub(super) fn remove(&mut self, token: u64) {
         self.0.remove(&token);
+    }
+
+    /// Whether there is such a timer.
+    pub(super) fn any(&self, mut is_wanted: impl FnMut(u64, &SettleTimer) -> bool) -> bool {
+        self.0.iter().any(|(token, timer)| is_wanted(*token, timer))
     }
 
     /// Returns when [`SettleTimers::take_due`] has to be called.

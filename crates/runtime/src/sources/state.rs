@@ -14,8 +14,6 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use crate::sources::settle::SettleTimers;
 use crate::watcher::{PathChange, Subscription, Watcher, WritePhase};
 
-/// The watcher's token for the catalog; functions count from 1.
-const CATALOG_TOKEN: u64 = 0;
 /// Time between two looks at the state when no descriptor signals a change.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -35,7 +33,9 @@ struct Watches {
     watcher: Watcher,
     paths: FxHashMap<u64, WatchedPath>,
     /// The files that the catalog depends on.
-    catalog_paths: FxHashMap<PathBuf, (Scope, Subscription)>,
+    catalog_paths: FxHashMap<PathBuf, CatalogPath>,
+    /// Whether one of them has changed since the catalog was reported as changed.
+    catalog_is_due: bool,
     /// Changed paths that are not reported yet, because their writers are at work.
     unsettled: SettleTimers,
     /// The functions that read a value shared by a resource, by the kind and name of the resource.
@@ -49,9 +49,10 @@ impl SourceState {
             watcher: Watcher::with_write_phases(),
             paths: FxHashMap::default(),
             catalog_paths: FxHashMap::default(),
+            catalog_is_due: false,
             unsettled: SettleTimers::default(),
             shared_values: FxHashMap::default(),
-            last_token: CATALOG_TOKEN,
+            last_token: 0,
         };
         SourceState {
             watches: Arc::new(Mutex::new(watches)),
@@ -123,18 +124,20 @@ impl SourceState {
     pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = (&'a Path, Scope)>) {
         let mut watches = self.lock();
         let wanted: FxHashMap<&Path, Scope> = paths.collect();
-        let Watches { watcher, catalog_paths, .. } = &mut *watches;
-        catalog_paths.retain(|path, (scope, subscription)| {
-            let is_wanted = wanted.get(path.as_path()) == Some(scope);
+        let Watches { watcher, catalog_paths, unsettled, .. } = &mut *watches;
+        catalog_paths.retain(|path, watched| {
+            let is_wanted = wanted.get(path.as_path()) == Some(&watched.scope);
             if !is_wanted {
-                watcher.unsubscribe(*subscription);
+                watcher.unsubscribe(watched.subscription);
+                unsettled.remove(watched.token);
             }
             is_wanted
         });
         for (path, scope) in wanted {
-            if !catalog_paths.contains_key(path) {
-                let subscription = watcher.subscribe(path, scope, CATALOG_TOKEN);
-                catalog_paths.insert(path.to_owned(), (scope, subscription));
+            if !watches.catalog_paths.contains_key(path) {
+                let token = watches.next_token();
+                let subscription = watches.watcher.subscribe(path, scope, token);
+                watches.catalog_paths.insert(path.to_owned(), CatalogPath { scope, subscription, token });
             }
         }
     }
@@ -216,7 +219,7 @@ impl SourceState {
                 watched.waker.wake();
             }
         }
-        settled.contains(&CATALOG_TOKEN)
+        watches.take_catalog_change(&settled, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, Watches> {
@@ -249,7 +252,8 @@ impl Watches {
     fn take_settled(&mut self, now: Instant) -> Vec<u64> {
         let paths = &mut self.paths;
         self.unsettled.take_due(now, |token, timer| {
-            let Some(watched) = paths.get_mut(&token) else { return true };
+            // Half of a manifest, or of a file of data, says something else than the whole.
+            let Some(watched) = paths.get_mut(&token) else { return !timer.is_writing() || timer.is_overdue(now) };
             if timer.is_writing() && !timer.is_overdue(now) && is_empty_file(&watched.path) {
                 return false;
             }
@@ -260,6 +264,23 @@ impl Watches {
             true
         })
     }
+
+    /// Returns whether the catalog has changed, once no program is writing to any of its files.
+    fn take_catalog_change(&mut self, settled: &[u64], now: Instant) -> bool {
+        let paths = &self.paths;
+        self.catalog_is_due |= settled.iter().any(|token| !paths.contains_key(token));
+        let is_writing = self
+            .unsettled
+            .any(|token, timer| !paths.contains_key(&token) && timer.is_writing() && !timer.is_overdue(now));
+        !is_writing && std::mem::take(&mut self.catalog_is_due)
+    }
+}
+
+/// A path that the catalog depends on.
+struct CatalogPath {
+    scope: Scope,
+    subscription: Subscription,
+    token: u64,
 }
 
 /// A path that a function reads.
@@ -272,4 +293,64 @@ struct WatchedPath {
 
 fn is_empty_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use test_support::{Scratch, eventually};
+
+    use super::*;
+
+    /// Takes the changes as if they had happened at `start`, and returns whether the catalog has changed at `now`.
+    fn catalog_changes(state: &SourceState, start: Instant, now: Instant) -> bool {
+        let mut watches = state.lock();
+        watches.collect_changes(start);
+        let settled = watches.take_settled(now);
+        watches.take_catalog_change(&settled, now)
+    }
+
+    #[test]
+    fn files_of_the_catalog_are_read_when_their_writers_are_done() {
+        let scratch = Scratch::with_files([("a.yaml", "a: 1\n"), ("b.yaml", "b: 1\n")]);
+        let (a, b) = (scratch.path("a.yaml"), scratch.path("b.yaml"));
+        let state = SourceState::new();
+        state.watch_catalog([(a.as_path(), Scope::Entry), (b.as_path(), Scope::Entry)].into_iter());
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut file = std::fs::File::create(&a).expect("writable");
+        file.write_all(b"a: ").expect("writable");
+        eventually("the change is seen", || {
+            let mut watches = state.lock();
+            watches.collect_changes(start);
+            watches.unsettled.deadline().is_some()
+        });
+        assert!(!catalog_changes(&state, start, after(2)), "half a file");
+        std::fs::write(&b, "b: 2\n").expect("writable");
+        assert!(!catalog_changes(&state, start, after(4)), "another file is half written");
+        drop(file);
+        let mut is_seen = false;
+        eventually("the writer is done", || {
+            is_seen |= catalog_changes(&state, start, after(5));
+            is_seen
+        });
+        assert!(!catalog_changes(&state, start, after(6)), "it was reported");
+    }
+
+    #[test]
+    fn a_writer_that_never_ends_does_not_keep_the_catalog() {
+        let scratch = Scratch::with_files([("a.yaml", "a: 1\n")]);
+        let a = scratch.path("a.yaml");
+        let state = SourceState::new();
+        state.watch_catalog(std::iter::once((a.as_path(), Scope::Entry)));
+        let start = Instant::now();
+        let mut file = std::fs::File::create(&a).expect("writable");
+        file.write_all(b"a: 2\n").expect("writable");
+        let mut is_seen = false;
+        eventually("it is reported", || {
+            is_seen |= catalog_changes(&state, start, start + Duration::from_secs(30));
+            is_seen
+        });
+    }
 }
