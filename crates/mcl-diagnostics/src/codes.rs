@@ -112,6 +112,8 @@ codes! {
     E0720 E0721
     // Function graph.
     E0801 E0802 E0803 E0804
+    // Formatting.
+    F0001
     // Lints of style: the lints L01 to L13 of spec 01 §2.11, accepted here, rejected by mgmt 1.1.
     W0101 W0102 W0103 W0104 W0105 W0106 W0107 W0108 W0109 W0110 W0111 W0112 W0113
     // Lints about what a valid program will do.

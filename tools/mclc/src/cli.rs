@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
+use crate::fmt::Lines;
 use crate::format::Format;
 use crate::puppet::PuppetCommand;
 
@@ -37,6 +38,8 @@ pub enum Color {
 pub enum Command {
     /// Check programs and report all errors and warnings
     Check(Check),
+    /// Write programs in their one layout
+    Fmt(Fmt),
     /// Compile a program to an artifact that mgmt-rt runs
     Build(Build),
     /// Compile a program and apply it with mgmt-rt
@@ -91,6 +94,27 @@ pub struct Check {
     pub source: Source,
     #[command(flatten)]
     pub report: Report,
+}
+
+/// The arguments of `mclc fmt`.
+#[derive(Debug, Args)]
+pub struct Fmt {
+    /// Files, directories (all `.mcl` files below, without hidden directories and what `.gitignore` names), or `-` for
+    /// standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+    /// Change nothing, list what would change, and exit with 1 if something would
+    #[arg(long)]
+    pub check: bool,
+    /// Change nothing, and show what would change as a unified diff
+    #[arg(long)]
+    pub diff: bool,
+    /// Name standard input in messages
+    #[arg(long, value_name = "FILE")]
+    pub filename: Option<PathBuf>,
+    /// Format only the statements or entries of these lines, counted from 1
+    #[arg(long, value_name = "FIRST:LAST")]
+    pub range: Option<Lines>,
 }
 
 /// The arguments of `mclc build`.
@@ -214,7 +238,7 @@ pub struct Source {
 }
 
 /// Options for reporting diagnostics.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Report {
     /// Output format for diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]

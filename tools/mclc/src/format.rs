@@ -3,8 +3,9 @@
 use clap::ValueEnum;
 
 /// The output formats for diagnostics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    #[default]
     /// Excerpts of the source with the location marked
     Human,
     /// One line per diagnostic: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`

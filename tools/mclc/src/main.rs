@@ -9,6 +9,7 @@ mod check_puppet;
 mod cli;
 mod doc;
 mod explain;
+mod fmt;
 mod format;
 mod get;
 mod inspect;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match &cli.command {
         Command::Check(args) => check::run(args, cli.color),
+        Command::Fmt(args) => fmt::run(args, cli.color),
         Command::Build(args) => build::run(args, cli.color),
         Command::Run(args) => run::run(args, cli.color),
         Command::Get(args) => get::run(args, cli.color),

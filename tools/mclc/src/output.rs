@@ -2,7 +2,7 @@
 
 use std::fs::Permissions;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::Files;
@@ -88,6 +88,30 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     temporary.write_all(bytes)?;
     temporary.as_file().sync_data()?;
     temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Replaces the content of a file atomically, and keeps its owner and mode; a symbolic link keeps its target.
+///
+/// # Errors
+/// The text for the user: the file cannot be replaced, or has another content than expected by now.
+pub fn replace(path: &Path, expected: &[u8], bytes: &[u8]) -> Result<(), String> {
+    let failure = |error: io::Error| format!("cannot write `{}`: {}", path.display(), reason(&error));
+    let target = path.canonicalize().map_err(failure)?;
+    let old = target.metadata().map_err(failure)?;
+    let mut temporary = tempfile::Builder::new().prefix(".mclc-").tempfile_in(directory(&target)).map_err(failure)?;
+    temporary.write_all(bytes).map_err(failure)?;
+    let new = temporary.as_file().metadata().map_err(failure)?;
+    if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+        std::os::unix::fs::fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))
+            .map_err(|_| format!("cannot write `{}`: it belongs to another user or group", path.display()))?;
+    }
+    temporary.as_file().set_permissions(old.permissions()).map_err(failure)?;
+    temporary.as_file().sync_data().map_err(failure)?;
+    if std::fs::read(&target).map_err(failure)? != expected {
+        return Err(format!("`{}` was changed by another program", path.display()));
+    }
+    temporary.persist(&target).map_err(|error| failure(error.error))?;
     Ok(())
 }
 

@@ -66,7 +66,8 @@ fn assert_no_external(who: &str, absent: &[&str]) {
     }
 }
 
-const FRONT_END: &[&str] = &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-driver"];
+const FRONT_END: &[&str] =
+    &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-format", "mcl-driver"];
 
 #[test]
 fn runtime_links_no_compiler() {
@@ -124,6 +125,7 @@ fn stages_depend_on_earlier_stages_only() {
     assert_unreachable("mcl-lexer", &["mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
     assert_unreachable("mcl-modules", &["mcl-parser", "mcl-types", "mcl-fgraph", "mcl-artifact"]);
     assert_unreachable("mcl-parser", &["mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
+    assert_unreachable("mcl-format", &["mcl-modules", "mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
     assert_unreachable("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
     assert_unreachable("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod explain;
+mod fmt;
 mod get;
 mod lookup;
 mod puppet;

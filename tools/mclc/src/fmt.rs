@@ -1,0 +1,239 @@
+//! `mclc fmt`: writes programs in their one layout (spec 11 §4).
+
+use std::io::{self, IsTerminal, Read};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Stage};
+use mcl_format::{FormatError, format, format_lines};
+use rayon::prelude::*;
+use similar::TextDiff;
+
+use crate::cli::{Color, Fmt, Report};
+use crate::output::{self, unusable};
+use crate::report::{self, Checked};
+use crate::status::ERRORS;
+
+/// Maximum size of a program, as for the other commands.
+const MAX_SOURCE_BYTES: u64 = 256 << 20;
+
+/// Lines of a file, counted from 1: `10:20`, or `10` for one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines(RangeInclusive<u32>);
+
+impl FromStr for Lines {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Lines, Self::Err> {
+        let (first, last) = text.split_once(':').unwrap_or((text, text));
+        match (first.parse(), last.parse()) {
+            (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok(Lines(first..=last)),
+            _ => Err("expected two line numbers, the first one not after the second one, such as `10:20`"),
+        }
+    }
+}
+
+/// Where a program comes from.
+enum Source {
+    File(PathBuf),
+    StandardInput { name: PathBuf },
+}
+
+impl Source {
+    fn name(&self) -> &Path {
+        match self {
+            Source::File(path) | Source::StandardInput { name: path } => path,
+        }
+    }
+}
+
+/// What became of a program.
+enum Outcome {
+    Unchanged(String),
+    Changed {
+        before: String,
+        after: String,
+    },
+    Invalid(Checked),
+    /// The text for the user.
+    Unusable(String),
+}
+
+/// Formats programs. What it did is the result of this command and goes to standard output; errors go to standard error.
+pub fn run(args: &Fmt, color: Color) -> u8 {
+    let sources = match sources(args) {
+        Ok(sources) => sources,
+        Err(message) => return unusable(message),
+    };
+    let writes = !args.check && !args.diff;
+    let outcomes: Vec<(Source, Outcome)> = sources
+        .into_par_iter()
+        .map(|source| {
+            let outcome = outcome(&source, args, writes);
+            (source, outcome)
+        })
+        .collect();
+    let (mut text, mut status) = (String::new(), 0);
+    let mut invalid = Vec::new();
+    let colors = report::style(color, &io::stdout()).color;
+    for (source, outcome) in outcomes {
+        let is_input = matches!(source, Source::StandardInput { .. });
+        match outcome {
+            Outcome::Unchanged(program) if is_input && writes => text += &program,
+            Outcome::Unchanged(_) => {}
+            Outcome::Changed { before, after } => {
+                if args.diff {
+                    text += &diff(source.name(), &before, &after, colors);
+                } else if is_input && writes {
+                    text += &after;
+                } else {
+                    text += &format!("{}\n", source.name().display());
+                }
+                status = status.max(if args.check { ERRORS } else { 0 });
+            }
+            Outcome::Invalid(checked) => {
+                status = status.max(ERRORS);
+                invalid.push(checked);
+            }
+            Outcome::Unusable(message) => status = unusable(message),
+        }
+    }
+    let written = output::stdout(text.as_bytes());
+    report::print(&invalid, &Report::default(), color);
+    status.max(written)
+}
+
+/// Returns the programs that the command line names.
+fn sources(args: &Fmt) -> Result<Vec<Source>, String> {
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        if args.paths.len() > 1 {
+            return Err("`-` cannot be combined with other paths".to_owned());
+        }
+        if io::stdin().is_terminal() {
+            output::stderr("mclc: reading a program from the terminal; Ctrl-D ends it\n");
+        }
+        let name = args.filename.clone().unwrap_or_else(|| "<stdin>".into());
+        return Ok(vec![Source::StandardInput { name }]);
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    for path in &args.paths {
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(format!("`{}` does not exist", path.display()));
+            }
+            Err(error) => return Err(format!("cannot read `{}`: {}", path.display(), output::reason(&error))),
+            Ok(kind) if kind.is_dir() => files.extend(programs_below(path)?),
+            Ok(_) if is_program(path) => files.push(path.clone()),
+            Ok(_) => {
+                let path = path.display();
+                return Err(format!("`{path}` is not a program: expected a `.mcl` file, a directory, or `-`"));
+            }
+        }
+    }
+    if args.range.is_some() && files.len() != 1 {
+        return Err(format!("`--range` is about one file, and the paths name {}", files.len()));
+    }
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    Ok(files.into_iter().map(Source::File).collect())
+}
+
+fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "mcl")
+}
+
+/// Returns the programs below a directory in the order of their names, without hidden directories and what `.gitignore` names.
+fn programs_below(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for entry in ignore::WalkBuilder::new(directory).require_git(false).sort_by_file_name(Ord::cmp).build() {
+        let entry = entry.map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
+        if is_program(entry.path()) && entry.file_type().is_some_and(|kind| !kind.is_dir()) {
+            let path = entry.into_path();
+            files.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
+        }
+    }
+    Ok(files)
+}
+
+fn outcome(source: &Source, args: &Fmt, writes: bool) -> Outcome {
+    let bytes = match read(source) {
+        Ok(bytes) => bytes,
+        Err(message) => return Outcome::Unusable(message),
+    };
+    let name = source.name().display();
+    let (before, is_text) = match String::from_utf8(bytes) {
+        Ok(text) => (text, true),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
+    };
+    let formatted = match &args.range {
+        Some(Lines(lines)) => format_lines(FileId::MAIN, &before, lines.clone()),
+        None => format(FileId::MAIN, &before),
+    };
+    match formatted {
+        Ok(_) if !is_text => Outcome::Unusable(format!("`{name}` is not UTF-8 text")),
+        Ok(after) if after == before => Outcome::Unchanged(before),
+        Ok(after) => {
+            if let (Source::File(path), true) = (source, writes)
+                && let Err(message) = output::replace(path, before.as_bytes(), after.as_bytes())
+            {
+                return Outcome::Unusable(message);
+            }
+            Outcome::Changed { before, after }
+        }
+        Err(error) => {
+            let mut files = Files::default();
+            files.add(name.to_string(), before);
+            let diagnostics = match error {
+                FormatError::Syntax(diagnostics) => diagnostics,
+                FormatError::Differs(_) => vec![defect(&error)],
+            };
+            Outcome::Invalid(Checked::new(files, String::new(), diagnostics, &Report::default()))
+        }
+    }
+}
+
+fn defect(error: &FormatError) -> Diagnostic {
+    Diagnostic::error(Code::F0001, Stage::Parse, error.to_string())
+        .at(mcl_diagnostics::Span::new(FileId::MAIN, 0, 0))
+        .help("this is a defect of mclc: please report it with this program, which was not changed")
+}
+
+fn read(source: &Source) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    match source {
+        Source::StandardInput { .. } => {
+            let input = io::stdin().lock().take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes);
+            input.map_err(|error| format!("cannot read standard input: {}", output::reason(&error)))?;
+        }
+        Source::File(path) => {
+            let file =
+                std::fs::File::open(path).and_then(|file| file.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes));
+            file.map_err(|error| format!("cannot read `{}`: {}", path.display(), output::reason(&error)))?;
+        }
+    }
+    if bytes.len() as u64 > MAX_SOURCE_BYTES {
+        return Err(format!("`{}` is too large: the limit is 256 MiB", source.name().display()));
+    }
+    Ok(bytes)
+}
+
+/// Returns a unified diff.
+fn diff(path: &Path, before: &str, after: &str, colors: bool) -> String {
+    let name = path.display().to_string();
+    let text = TextDiff::from_lines(before, after).unified_diff().header(&name, &name).to_string();
+    if !colors {
+        return text;
+    }
+    let paint = |line: &str| {
+        let color = match line.as_bytes().first() {
+            _ if line.starts_with("--- ") || line.starts_with("+++ ") => "1",
+            Some(b'-') => "31",
+            Some(b'+') => "32",
+            Some(b'@') => "36",
+            _ => return line.to_owned(),
+        };
+        format!("\x1b[{color}m{}\x1b[0m\n", line.trim_end_matches('\n'))
+    };
+    text.split_inclusive('\n').map(paint).collect()
+}
