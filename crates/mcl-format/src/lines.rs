@@ -94,8 +94,8 @@ fn run_in(
 ) -> Option<Run> {
     let items = items(program, tokens, content);
     let touches = |item: &Item| item.lines.start < wanted.end && wanted.start < item.lines.end;
-    let mut first = items.iter().position(|item| touches(item))?;
-    let mut last = items.iter().rposition(|item| touches(item))?;
+    let mut first = items.iter().position(&touches)?;
+    let mut last = items.iter().rposition(&touches)?;
     // Nothing else is on the lines of a run.
     while first > 0 && items[first].lines.start < items[first - 1].lines.end {
         first -= 1;

@@ -9,8 +9,8 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, nearest};
 
-use crate::fmt::Lines;
 use crate::format::Format;
+use crate::lines::Lines;
 use crate::puppet::PuppetCommand;
 
 /// Compiler for mcl, the configuration language of mgmt, and for Puppet manifests

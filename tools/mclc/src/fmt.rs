@@ -1,9 +1,10 @@
 //! `mclc fmt`: writes programs in their one layout (spec 11 §4).
 
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Stage};
 use mcl_format::{FormatError, format, format_lines};
@@ -11,28 +12,13 @@ use rayon::prelude::*;
 use similar::TextDiff;
 
 use crate::cli::{Color, Fmt, Report};
-use crate::output::{self, unusable};
+use crate::lines::Lines;
+use crate::output::{self, ReplaceError, unusable};
 use crate::report::{self, Checked};
 use crate::status::ERRORS;
 
 /// Maximum size of a program, as for the other commands.
 const MAX_SOURCE_BYTES: u64 = 256 << 20;
-
-/// Lines of a file, counted from 1: `10:20`, or `10` for one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines(RangeInclusive<u32>);
-
-impl FromStr for Lines {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Lines, Self::Err> {
-        let (first, last) = text.split_once(':').unwrap_or((text, text));
-        match (first.parse(), last.parse()) {
-            (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok(Lines(first..=last)),
-            _ => Err("expected two line numbers, the first one not after the second one, such as `10:20`"),
-        }
-    }
-}
 
 /// Where a program comes from.
 enum Source {
@@ -51,20 +37,51 @@ impl Source {
 /// What became of a program.
 enum Outcome {
     Unchanged(String),
-    Changed {
-        before: String,
-        after: String,
-    },
+    Changed { before: String, after: String },
     Invalid(Checked),
-    /// The text for the user.
-    Unusable(String),
+    Unusable(FmtError),
+}
+
+/// Why a path is not formatted.
+enum FmtError {
+    CombinedInput,
+    Missing(PathBuf),
+    NotMcl(PathBuf),
+    Unreadable { path: PathBuf, error: io::Error },
+    UnreadableDirectory { path: PathBuf, error: ignore::Error },
+    StandardInput(io::Error),
+    TooLarge(PathBuf),
+    NotText(PathBuf),
+    RangeOf { count: usize },
+    Replace(ReplaceError),
+}
+
+impl fmt::Display for FmtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FmtError::CombinedInput => write!(f, "`-` cannot be combined with other paths"),
+            FmtError::Missing(path) => write!(f, "`{}` does not exist", path.display()),
+            FmtError::NotMcl(path) => {
+                write!(f, "`{}` is not a program: expected a `.mcl` file, a directory, or `-`", path.display())
+            }
+            FmtError::Unreadable { path, error } => {
+                write!(f, "cannot read `{}`: {}", path.display(), output::reason(error))
+            }
+            FmtError::UnreadableDirectory { path, error } => write!(f, "cannot read `{}`: {error}", path.display()),
+            FmtError::StandardInput(error) => write!(f, "cannot read standard input: {}", output::reason(error)),
+            FmtError::TooLarge(path) => write!(f, "`{}` is too large: the limit is 256 MiB", path.display()),
+            FmtError::NotText(path) => write!(f, "`{}` is not UTF-8 text", path.display()),
+            FmtError::RangeOf { count } => write!(f, "`--range` is about one file, and the paths name {count}"),
+            FmtError::Replace(error) => error.fmt(f),
+        }
+    }
 }
 
 /// Formats programs. What it did is the result of this command and goes to standard output; errors go to standard error.
 pub fn run(args: &Fmt, color: Color) -> u8 {
     let sources = match sources(args) {
         Ok(sources) => sources,
-        Err(message) => return unusable(message),
+        Err(error) => return unusable(error),
     };
     let writes = !args.check && !args.diff;
     let outcomes: Vec<(Source, Outcome)> = sources
@@ -96,7 +113,7 @@ pub fn run(args: &Fmt, color: Color) -> u8 {
                 status = status.max(ERRORS);
                 invalid.push(checked);
             }
-            Outcome::Unusable(message) => status = unusable(message),
+            Outcome::Unusable(error) => status = unusable(error),
         }
     }
     let written = output::stdout(text.as_bytes());
@@ -105,10 +122,10 @@ pub fn run(args: &Fmt, color: Color) -> u8 {
 }
 
 /// Returns the programs that the command line names.
-fn sources(args: &Fmt) -> Result<Vec<Source>, String> {
+fn sources(args: &Fmt) -> Result<Vec<Source>, FmtError> {
     if args.paths.iter().any(|path| path == Path::new("-")) {
         if args.paths.len() > 1 {
-            return Err("`-` cannot be combined with other paths".to_owned());
+            return Err(FmtError::CombinedInput);
         }
         if io::stdin().is_terminal() {
             output::stderr("mclc: reading a program from the terminal; Ctrl-D ends it\n");
@@ -119,23 +136,18 @@ fn sources(args: &Fmt) -> Result<Vec<Source>, String> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in &args.paths {
         match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(format!("`{}` does not exist", path.display()));
-            }
-            Err(error) => return Err(format!("cannot read `{}`: {}", path.display(), output::reason(&error))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FmtError::Missing(path.clone())),
+            Err(error) => return Err(FmtError::Unreadable { path: path.clone(), error }),
             Ok(kind) if kind.is_dir() => files.extend(programs_below(path)?),
             Ok(_) if is_program(path) => files.push(path.clone()),
-            Ok(_) => {
-                let path = path.display();
-                return Err(format!("`{path}` is not a program: expected a `.mcl` file, a directory, or `-`"));
-            }
+            Ok(_) => return Err(FmtError::NotMcl(path.clone())),
         }
     }
-    if args.range.is_some() && files.len() != 1 {
-        return Err(format!("`--range` is about one file, and the paths name {}", files.len()));
-    }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     files.retain(|file| seen.insert(file.clone()));
+    if args.range.is_some() && files.len() != 1 {
+        return Err(FmtError::RangeOf { count: files.len() });
+    }
     Ok(files.into_iter().map(Source::File).collect())
 }
 
@@ -144,10 +156,10 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Returns the programs below a directory in the order of their names, without hidden directories and what `.gitignore` names.
-fn programs_below(directory: &Path) -> Result<Vec<PathBuf>, String> {
+fn programs_below(directory: &Path) -> Result<Vec<PathBuf>, FmtError> {
     let mut files = Vec::new();
     for entry in ignore::WalkBuilder::new(directory).require_git(false).sort_by_file_name(Ord::cmp).build() {
-        let entry = entry.map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
+        let entry = entry.map_err(|error| FmtError::UnreadableDirectory { path: directory.to_owned(), error })?;
         if is_program(entry.path()) && entry.file_type().is_some_and(|kind| !kind.is_dir()) {
             let path = entry.into_path();
             files.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
@@ -159,9 +171,9 @@ fn programs_below(directory: &Path) -> Result<Vec<PathBuf>, String> {
 fn outcome(source: &Source, args: &Fmt, writes: bool) -> Outcome {
     let bytes = match read(source) {
         Ok(bytes) => bytes,
-        Err(message) => return Outcome::Unusable(message),
+        Err(error) => return Outcome::Unusable(error),
     };
-    let name = source.name().display();
+    let name = source.name();
     let (before, is_text) = match String::from_utf8(bytes) {
         Ok(text) => (text, true),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
@@ -171,19 +183,19 @@ fn outcome(source: &Source, args: &Fmt, writes: bool) -> Outcome {
         None => format(FileId::MAIN, &before),
     };
     match formatted {
-        Ok(_) if !is_text => Outcome::Unusable(format!("`{name}` is not UTF-8 text")),
+        Ok(_) if !is_text => Outcome::Unusable(FmtError::NotText(name.to_owned())),
         Ok(after) if after == before => Outcome::Unchanged(before),
         Ok(after) => {
             if let (Source::File(path), true) = (source, writes)
-                && let Err(message) = output::replace(path, before.as_bytes(), after.as_bytes())
+                && let Err(error) = output::replace(path, before.as_bytes(), after.as_bytes())
             {
-                return Outcome::Unusable(message);
+                return Outcome::Unusable(FmtError::Replace(error));
             }
             Outcome::Changed { before, after }
         }
         Err(error) => {
             let mut files = Files::default();
-            files.add(name.to_string(), before);
+            files.add(name.display().to_string(), before);
             let diagnostics = match error {
                 FormatError::Syntax(diagnostics) => diagnostics,
                 FormatError::Differs(_) => vec![defect(&error)],
@@ -199,21 +211,20 @@ fn defect(error: &FormatError) -> Diagnostic {
         .help("this is a defect of mclc: please report it with this program, which was not changed")
 }
 
-fn read(source: &Source) -> Result<Vec<u8>, String> {
+fn read(source: &Source) -> Result<Vec<u8>, FmtError> {
     let mut bytes = Vec::new();
     match source {
         Source::StandardInput { .. } => {
             let input = io::stdin().lock().take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes);
-            input.map_err(|error| format!("cannot read standard input: {}", output::reason(&error)))?;
+            input.map_err(FmtError::StandardInput)?;
         }
         Source::File(path) => {
-            let file =
-                std::fs::File::open(path).and_then(|file| file.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes));
-            file.map_err(|error| format!("cannot read `{}`: {}", path.display(), output::reason(&error)))?;
+            let file = File::open(path).and_then(|file| file.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes));
+            file.map_err(|error| FmtError::Unreadable { path: path.clone(), error })?;
         }
     }
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(format!("`{}` is too large: the limit is 256 MiB", source.name().display()));
+        return Err(FmtError::TooLarge(source.name().to_owned()));
     }
     Ok(bytes)
 }

@@ -13,6 +13,7 @@ mod fmt;
 mod format;
 mod get;
 mod inspect;
+mod lines;
 mod memory;
 mod output;
 mod puppet;

@@ -1,8 +1,9 @@
 //! Output to the terminal and to files.
 
+use std::fmt;
 use std::fs::Permissions;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::Files;
@@ -91,25 +92,50 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     Ok(())
 }
 
+/// Why a file is not replaced.
+#[derive(Debug)]
+pub enum ReplaceError {
+    Io {
+        path: PathBuf,
+        error: io::Error,
+    },
+    /// A new file cannot get its owner and group.
+    Foreign(PathBuf),
+    /// It has another content by now.
+    Changed(PathBuf),
+}
+
+impl fmt::Display for ReplaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplaceError::Io { path, error } => write!(f, "cannot write `{}`: {}", path.display(), reason(error)),
+            ReplaceError::Foreign(path) => {
+                write!(f, "cannot write `{}`: it belongs to another user or group", path.display())
+            }
+            ReplaceError::Changed(path) => write!(f, "`{}` was changed by another program", path.display()),
+        }
+    }
+}
+
 /// Replaces the content of a file atomically, and keeps its owner and mode; a symbolic link keeps its target.
 ///
 /// # Errors
-/// The text for the user: the file cannot be replaced, or has another content than expected by now.
-pub fn replace(path: &Path, expected: &[u8], bytes: &[u8]) -> Result<(), String> {
-    let failure = |error: io::Error| format!("cannot write `{}`: {}", path.display(), reason(&error));
+/// The file cannot be replaced, or has another content than expected by now.
+pub fn replace(path: &Path, expected: &[u8], bytes: &[u8]) -> Result<(), ReplaceError> {
+    let failure = |error| ReplaceError::Io { path: path.to_owned(), error };
     let target = path.canonicalize().map_err(failure)?;
     let old = target.metadata().map_err(failure)?;
     let mut temporary = tempfile::Builder::new().prefix(".mclc-").tempfile_in(directory(&target)).map_err(failure)?;
     temporary.write_all(bytes).map_err(failure)?;
     let new = temporary.as_file().metadata().map_err(failure)?;
     if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-        std::os::unix::fs::fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))
-            .map_err(|_| format!("cannot write `{}`: it belongs to another user or group", path.display()))?;
+        fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))
+            .map_err(|_| ReplaceError::Foreign(path.to_owned()))?;
     }
     temporary.as_file().set_permissions(old.permissions()).map_err(failure)?;
     temporary.as_file().sync_data().map_err(failure)?;
     if std::fs::read(&target).map_err(failure)? != expected {
-        return Err(format!("`{}` was changed by another program", path.display()));
+        return Err(ReplaceError::Changed(path.to_owned()));
     }
     temporary.persist(&target).map_err(|error| failure(error.error))?;
     Ok(())
