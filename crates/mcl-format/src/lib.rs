@@ -11,6 +11,7 @@
 //!
 //! This crate knows nothing of names, types or files: a program with such errors is formatted all the same.
 
+mod error;
 mod ignored;
 mod layout;
 mod lines;
@@ -22,33 +23,13 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::ops::RangeInclusive;
 
-use mcl_diagnostics::{Diagnostic, FileId};
+use mcl_diagnostics::FileId;
 
+pub use crate::error::FormatError;
 use crate::printer::Printer;
 use crate::program::Program;
-
-/// Why a text is not formatted.
-#[derive(Debug)]
-pub enum FormatError {
-    /// The text has syntax errors, in source order.
-    Syntax(Vec<Diagnostic>),
-    /// The result would not be the same program, and why: a defect of this crate.
-    Differs(&'static str),
-}
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FormatError::Syntax(_) => write!(f, "the program has syntax errors"),
-            FormatError::Differs(why) => write!(f, "the formatted program would differ: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for FormatError {}
 
 /// Returns the program in its one layout. `file` is where its errors are.
 ///

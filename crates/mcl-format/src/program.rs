@@ -4,7 +4,7 @@ use mcl_diagnostics::{FileId, Severity};
 use mcl_lexer::{Comment, TokenIdx, TokenKind, Tokens, lex, lex_diagnostics};
 use mcl_parser::parse;
 
-use crate::FormatError;
+use crate::error::FormatError;
 
 /// A program that follows the grammar.
 pub(crate) struct Program<'t> {

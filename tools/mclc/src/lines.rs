@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines(pub RangeInclusive<u32>);
 
-/// A text that is no range of lines.
+/// The text is not a range of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinesError;
 
