@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -154,11 +154,26 @@ impl ManagedPaths {
     }
 
     /// Returns the paths without symbolic links, `.`, `..` and repeated slashes, as they are at present. For a path that leads
-    /// to a link, both the link and its target are managed.
+    /// to a link, both the link and its target are managed. So are directories that a path leaves by `..`, without which it
+    /// does not exist.
     #[must_use]
     pub fn real_paths(&self, files: &Files) -> BTreeSet<PathBuf> {
-        self.paths.iter().flat_map(|path| files.real_paths(path)).collect()
+        let left = self.paths.iter().flat_map(|path| left_directories(path)).flat_map(|path| files.real_paths(&path));
+        self.paths.iter().flat_map(|path| files.real_paths(path)).chain(left).collect()
     }
+}
+
+/// Returns the directories that a path leaves by `..`, in its spelling.
+fn left_directories(path: &Path) -> Vec<PathBuf> {
+    let mut left = Vec::new();
+    let mut above = PathBuf::new();
+    for component in path.components() {
+        if component == Component::ParentDir {
+            left.push(above.clone());
+        }
+        above.push(component);
+    }
+    left
 }
 
 /// Returns the paths of the files that resources manage, without those of unknown users.

@@ -4,13 +4,15 @@
 //! in which the new object gets its name, or in which the name becomes free. Only then is it certain what had the name: if
 //! another program was faster, that is another object, or has other content, and is stored as well before it is removed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::backup::Action;
+use crate::backup::{Action, Saved};
 use crate::error::{Error, is_unsupported};
+use crate::files::Files;
 use crate::replace_error::ReplaceError;
 use crate::system::{Access, Rename, Stat};
 use crate::target::Target;
@@ -29,6 +31,21 @@ enum Undo<'s> {
     Exchange(&'s Stat),
     /// By renaming, if nothing else has the name.
     Rename,
+}
+
+impl Files {
+    /// Backs up entries of a directory, with everything in them, to [remove](Target::remove_tree) them one by one. All are
+    /// written to the disk at once, which many single backups would wait for one after the other. Returns a backup for each
+    /// name, which is empty where nobody wants backups or where it failed: that is reported by the removal.
+    #[must_use]
+    pub fn back_up_trees(&self, directory: &Path, names: &[OsString]) -> Vec<Saved> {
+        let wanted = self.backups.as_ref().filter(|to| names.len() > 1 && to.backups.covers(directory));
+        let opened = wanted.and_then(|to| Some((to, self.fs.open_direct(directory, Access::Path).ok()?)));
+        match opened {
+            Some((to, opened)) => to.backups.save_trees(&to.author, Action::Removed, directory, &opened, names),
+            None => names.iter().map(|_| Saved::default()).collect(),
+        }
+    }
 }
 
 impl Target<'_> {
@@ -193,9 +210,13 @@ impl Target<'_> {
 
     /// Removes an entry with everything in it, after backing it up.
     pub(crate) fn remove_saved_tree(&self) -> Result<(), Error> {
-        for _ in 0..MAX_ATTEMPTS {
+        for attempt in 0..MAX_ATTEMPTS {
             match self.entry()? {
-                Some((_, stat)) if stat.is_directory() => self.save(self.name(), Action::Removed, true)?,
+                Some((_, stat)) if stat.is_directory() => {
+                    if attempt > 0 || !self.saved.borrow().has(&stat) {
+                        self.save(self.name(), Action::Removed, true)?;
+                    }
+                }
                 Some(_) => return self.remove_saved_file(),
                 None => return Ok(()),
             }

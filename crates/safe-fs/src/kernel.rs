@@ -3,11 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FallocateFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, XattrFlags,
@@ -22,6 +23,9 @@ use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
 const LABEL: &str = "security.selinux";
 /// The kernel limits labels to a page.
 const MAX_LABEL_LENGTH: usize = 4096;
+/// How long to wait for a program that holds a lease on a file. The kernel asks it to give it up, and waits for 45 s.
+const MAX_LEASE_WAIT: Duration = Duration::from_secs(2);
+const LEASE_POLL: Duration = Duration::from_millis(20);
 
 /// The file system of the machine, with the rights of this process.
 #[derive(Debug, Default)]
@@ -53,21 +57,16 @@ impl Kernel {
         if self.lacks_openat2.load(Ordering::Relaxed) {
             return None;
         }
-        loop {
-            return match openat2(directory, path, flags(access), Mode::empty(), how) {
-                Ok(descriptor) => Some(Ok(Handle::from_descriptor(descriptor))),
-                Err(Errno::INTR | Errno::AGAIN) => continue,
-                // Filters of system calls that do not know this one answer EPERM, too.
-                Err(Errno::NOSYS | Errno::PERM) => {
-                    if openat2(CWD, "/", flags(Access::Path), Mode::empty(), how).is_err() {
-                        self.lacks_openat2.store(true, Ordering::Relaxed);
-                        return None;
-                    }
-                    Some(Err(Errno::PERM.into()))
-                }
-                Err(error) => Some(Err(error.into())),
-            };
+        let opened = open(|| openat2(directory, path, flags(access), Mode::empty(), how));
+        let errno = opened.as_ref().err().and_then(Errno::from_io_error);
+        // Filters of system calls that do not know this one answer EPERM, too.
+        if matches!(errno, Some(Errno::NOSYS | Errno::PERM))
+            && openat2(CWD, "/", flags(Access::Path), Mode::empty(), how).is_err()
+        {
+            self.lacks_openat2.store(true, Ordering::Relaxed);
+            return None;
         }
+        Some(opened.map(Handle::from_descriptor))
     }
 
     /// Opens a path component by component.
@@ -76,12 +75,12 @@ impl Kernel {
         let mut components =
             path.components().filter(|c| !matches!(c, Component::RootDir | Component::CurDir)).peekable();
         let Some(_) = components.peek() else {
-            return Ok(Handle::from_descriptor(openat(&at, ".", flags(access), Mode::empty())?));
+            return Ok(Handle::from_descriptor(open(|| openat(&at, ".", flags(access), Mode::empty()))?));
         };
         while let Some(component) = components.next() {
             let name = component.as_os_str();
             if components.peek().is_none() {
-                return Ok(Handle::from_descriptor(openat(&at, name, flags(access), Mode::empty())?));
+                return Ok(Handle::from_descriptor(open(|| openat(&at, name, flags(access), Mode::empty()))?));
             }
             at = openat(&at, name, flags(Access::Path), Mode::empty())?;
             if FileType::from_raw_mode(fstat(&at)?.st_mode) == FileType::Symlink {
@@ -114,6 +113,25 @@ fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
             Err(Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
+/// Repeats opening a file that a signal interrupted, and waits a while for a program that holds a lease on it.
+fn open(mut call: impl FnMut() -> rustix::io::Result<OwnedFd>) -> io::Result<OwnedFd> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) if waited < MAX_LEASE_WAIT => {
+                std::thread::sleep(LEASE_POLL);
+                waited += LEASE_POLL;
+            }
+            // Without the number: what it means elsewhere is a lack of resources, which ends.
+            Err(Errno::AGAIN) => {
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, "another program holds a lease on it"));
+            }
             result => return Ok(result?),
         }
     }
@@ -161,7 +179,7 @@ impl FileSystem for Kernel {
         {
             return result;
         }
-        let opened = retry(|| openat(directory, name, flags(access), Mode::empty()))?;
+        let opened = open(|| openat(directory, name, flags(access), Mode::empty()))?;
         if access == Access::DirectoryOnSameMount && fstat(&opened)?.st_dev != fstat(directory)?.st_dev {
             return Err(Errno::XDEV.into());
         }
@@ -216,7 +234,13 @@ impl FileSystem for Kernel {
 
     fn read_at(&self, file: &Handle, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let file = file.descriptor()?;
-        retry(|| pread(file, &mut *buffer, offset))
+        match retry(|| pread(file, &mut *buffer, offset)) {
+            // A file of the kernel, such as `/proc/kmsg`. Without the number, as for a lease.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::Error::new(io::ErrorKind::WouldBlock, "reading it would wait for something to happen"))
+            }
+            result => result,
+        }
     }
 
     fn write_at(&self, file: &Handle, data: &[u8], offset: u64) -> io::Result<usize> {

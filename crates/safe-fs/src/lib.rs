@@ -41,7 +41,7 @@ mod tree;
 mod trust;
 
 pub use append::AppendFile;
-pub use backup::{Action, Backups, Digest, Entry, Limits, Object, Record, StoredPath};
+pub use backup::{Action, Backups, Digest, Entry, Limits, Object, Record, Saved, StoredPath};
 pub use edit::{Decision, EditError};
 pub use error::Error;
 pub use files::{Files, Found};

@@ -31,6 +31,8 @@ pub struct Simulated {
 struct State {
     disk: Disk,
     calls: u64,
+    /// The number of calls among them that wait for the disk.
+    syncs: u64,
     fault: Option<(u64, Fault)>,
     crashed: bool,
     is_full: bool,
@@ -60,7 +62,7 @@ impl Simulated {
     /// Returns a machine with an empty root directory. The seed determines the random numbers.
     #[must_use]
     pub fn new(seed: u64) -> Simulated {
-        let state = State { disk: Disk::new(seed), calls: 0, fault: None, crashed: false, is_full: false };
+        let state = State { disk: Disk::new(seed), calls: 0, syncs: 0, fault: None, crashed: false, is_full: false };
         Simulated { state: Mutex::new(state) }
     }
 
@@ -72,6 +74,12 @@ impl Simulated {
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.lock().calls
+    }
+
+    /// Returns the number of system calls so far that waited for the disk.
+    #[must_use]
+    pub fn syncs(&self) -> u64 {
+        self.lock().syncs
     }
 
     /// Injects a fault before the system call with this number, counted from the first one.
@@ -433,12 +441,15 @@ impl FileSystem for Simulated {
     }
 
     fn sync(&self, handle: &Handle) -> io::Result<()> {
-        self.call()?.object(handle)?.sync();
+        let mut state = self.call()?;
+        state.syncs += 1;
+        state.object(handle)?.sync();
         Ok(())
     }
 
     fn sync_file_system(&self, handle: &Handle) -> io::Result<()> {
         let mut state = self.call()?;
+        state.syncs += 1;
         state.object(handle)?;
         state.objects.values_mut().for_each(Object::sync);
         Ok(())

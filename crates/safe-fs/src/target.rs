@@ -349,6 +349,11 @@ impl<'f> Target<'f> {
         tree::remove(self.files, self.directory(), self.name(), None).map_err(|error| error.at(&self.path()))
     }
 
+    /// Makes use of a [backup](Files::back_up_trees) that was made before this lock. What has changed since is backed up again.
+    pub fn use_backup(&self, saved: Saved) {
+        self.saved.borrow_mut().extend(saved);
+    }
+
     /// Writes the entries of the directory to the disk.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Collects what is at a path, before it is replaced or removed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 512;
 
 /// The objects of a backup, by device and number, as they were when they were copied.
 #[derive(Debug, Default)]
-pub(crate) struct Saved(FxHashMap<(u64, u64), Stat>);
+pub struct Saved(FxHashMap<(u64, u64), Stat>);
 
 impl Saved {
     /// Returns whether an object is the same as in the backup.
@@ -75,16 +75,12 @@ impl Backups {
         (directory, name): (&Handle, &OsStr),
         with_entries: bool,
     ) -> Result<Saved, Error> {
-        let mut draft = Draft {
-            backups: self,
-            entries: Vec::new(),
-            contents: Vec::new(),
-            handles: Vec::new(),
-            saved: Saved::default(),
-        };
-        let result = draft.collect(directory, name, with_entries).and_then(|()| draft.finish(author, action, path));
-        match result {
-            Ok(()) => Ok(std::mem::take(&mut draft.saved)),
+        let mut draft = Draft::new(self);
+        let collected = draft.collect(directory, name, with_entries);
+        let stored =
+            collected.and_then(|()| self.store(author, action, std::slice::from_mut(&mut (draft, path.to_path_buf()))));
+        match stored {
+            Ok(mut saved) => Ok(saved.pop().unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 let limit = self.limits.file.min(self.limits.total);
                 Err(Error::TooLargeForBackup { path: path.to_path_buf(), limit })
@@ -92,9 +88,68 @@ impl Backups {
             Err(error) => Err(Error::io("back up", path, error)),
         }
     }
+
+    /// Stores what has these names in a directory, with everything in it, as [`Backups::save`] does for each, at the cost of one:
+    /// all is written to the disk at once. Returns what was stored of each name, which is nothing where that failed.
+    pub(crate) fn save_trees(
+        &self,
+        author: &str,
+        action: Action,
+        path: &Path,
+        directory: &Handle,
+        names: &[OsString],
+    ) -> Vec<Saved> {
+        let mut copies = 0;
+        let drafts = names.iter().map(|name| {
+            let mut draft = Draft::new(self);
+            if draft.collect(directory, name, true).is_err() {
+                draft = Draft::new(self);
+            }
+            copies += draft.contents.len();
+            if copies > MAX_SINGLE_SYNCS {
+                draft.handles.clear();
+            }
+            (draft, path.join(name))
+        });
+        let mut drafts: Vec<(Draft<'_>, PathBuf)> = drafts.collect();
+        let stored = self.store(author, action, &mut drafts);
+        stored.unwrap_or_else(|_| names.iter().map(|_| Saved::default()).collect())
+    }
+
+    /// Writes backups to the disk, each with the path that it is of, and then their records.
+    fn store(&self, author: &str, action: Action, drafts: &mut [(Draft<'_>, PathBuf)]) -> io::Result<Vec<Saved>> {
+        let copies: usize = drafts.iter().map(|(draft, _)| draft.contents.len()).sum();
+        if copies <= MAX_SINGLE_SYNCS {
+            drafts.iter().flat_map(|(draft, _)| &draft.handles).try_for_each(|copy| self.fs.sync(copy))?;
+        } else {
+            self.sync_all()?;
+        }
+        let used = drafts.iter_mut().filter(|(draft, _)| !draft.entries.is_empty());
+        let records = used.map(|(draft, path)| Record {
+            id: 0,
+            time_ms: 0,
+            resource: author.to_owned(),
+            action,
+            path: StoredPath(path.clone()),
+            entries: std::mem::take(&mut draft.entries),
+        });
+        let records: Vec<Record> = records.collect();
+        self.append(records, drafts.iter().flat_map(|(draft, _)| &draft.contents))?;
+        Ok(drafts.iter_mut().map(|(draft, _)| draft.stored()).collect())
+    }
 }
 
-impl Draft<'_> {
+impl<'b> Draft<'b> {
+    fn new(backups: &'b Backups) -> Draft<'b> {
+        Draft { backups, entries: Vec::new(), contents: Vec::new(), handles: Vec::new(), saved: Saved::default() }
+    }
+
+    /// Returns what was stored. The copies belong to the store now.
+    fn stored(&mut self) -> Saved {
+        self.contents.clear();
+        std::mem::take(&mut self.saved)
+    }
+
     fn fs(&self) -> &dyn FileSystem {
         &*self.backups.fs
     }
@@ -202,22 +257,5 @@ impl Draft<'_> {
             self.handles.push(copy);
         }
         Ok(Object::File { size, sha256: digest })
-    }
-
-    fn finish(&mut self, author: &str, action: Action, path: &Path) -> io::Result<()> {
-        if self.entries.is_empty() {
-            return Ok(());
-        }
-        if self.contents.len() <= MAX_SINGLE_SYNCS {
-            self.handles.iter().try_for_each(|copy| self.backups.fs.sync(copy))?;
-        } else {
-            self.backups.sync_all()?;
-        }
-        let entries = std::mem::take(&mut self.entries);
-        let path = StoredPath(path.to_path_buf());
-        let record = Record { id: 0, time_ms: 0, resource: author.to_owned(), action, path, entries };
-        self.backups.append(record, &self.contents)?;
-        self.contents.clear();
-        Ok(())
     }
 }

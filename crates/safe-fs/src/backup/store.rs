@@ -233,18 +233,30 @@ impl Backups {
         self.fs.open_at(&self.contents, OsStr::new(&digest.to_string()), Access::Read)
     }
 
-    /// Stores a record, whose copies are on the disk. It gets its id and time here.
+    /// Stores records, whose copies are on the disk. They get their ids and time here.
     ///
     /// # Errors
     /// The disk is full, or a system call failed. [`io::ErrorKind::FileTooLarge`] if the limits do not allow it.
-    pub(super) fn append(&self, mut record: Record, contents: &[NewContent]) -> io::Result<()> {
+    pub(super) fn append<'c>(
+        &self,
+        mut records: Vec<Record>,
+        contents: impl Iterator<Item = &'c NewContent>,
+    ) -> io::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
         let now = SystemTime::now();
         let mut index = self.lock();
-        record.id = index.next_id;
-        record.time_ms = milliseconds(now);
-        let line = encode(&record)?;
-        // What it shares with older records may go with them, so its space is counted in full here.
-        let all = record.files().map(|(size, _)| space_of(size)).fold(line.len() as u64, u64::saturating_add);
+        let mut lines = Vec::new();
+        let mut next_id = index.next_id;
+        for record in &mut records {
+            (record.id, record.time_ms) = (next_id, milliseconds(now));
+            lines.extend(encode(record)?);
+            next_id += 1;
+        }
+        // What they share with older records may go with them, so their space is counted in full here.
+        let files = records.iter().flat_map(Record::files);
+        let all = files.map(|(size, _)| space_of(size)).fold(lines.len() as u64, u64::saturating_add);
         if all > self.limits.total {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -267,14 +279,14 @@ impl Backups {
             index.has_new_names = false;
         }
         let length = index.totals.length;
-        let written = write_all(&*self.fs, &index.file, &line, length).and_then(|()| self.fs.sync(&index.file));
+        let written = write_all(&*self.fs, &index.file, &lines, length).and_then(|()| self.fs.sync(&index.file));
         if let Err(error) = written {
-            // What was written of this record is overwritten by the next one, and ignored until then.
+            // What was written of these records is overwritten by the next one, and ignored until then.
             let _ = self.fs.set_length(&index.file, length);
             return Err(error);
         }
-        index.totals.length += line.len() as u64;
-        index.next_id += 1;
+        index.totals.length += lines.len() as u64;
+        index.next_id = next_id;
         Ok(())
     }
 

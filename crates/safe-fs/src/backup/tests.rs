@@ -67,15 +67,17 @@ enum Operation {
     RemoveFile,
     RemoveTree,
     EditAway,
+    Purge,
 }
 
-const OPERATIONS: [Operation; 6] = [
+const OPERATIONS: [Operation; 7] = [
     Operation::Write,
     Operation::Edit,
     Operation::Link,
     Operation::RemoveFile,
     Operation::RemoveTree,
     Operation::EditAway,
+    Operation::Purge,
 ];
 
 fn run(files: &Files, operation: Operation) -> Result<(), Error> {
@@ -95,7 +97,19 @@ fn run(files: &Files, operation: Operation) -> Result<(), Error> {
         Operation::Link => target(FILE)?.make_link(Path::new("elsewhere")),
         Operation::RemoveFile => target(FILE)?.remove_file(),
         Operation::RemoveTree => target("/etc/conf")?.remove_tree(),
+        Operation::Purge => purge(files, Path::new("/etc/conf")),
     }
+}
+
+/// Removes all entries of a directory after they were backed up together.
+fn purge(files: &Files, directory: &Path) -> Result<(), Error> {
+    let names = files.list(directory)?.unwrap_or_default();
+    for (name, backup) in names.iter().zip(files.back_up_trees(directory, &names)) {
+        let target = files.lock(&directory.join(name), LastLink::Keep)?;
+        target.use_backup(backup);
+        target.remove_tree()?;
+    }
+    Ok(())
 }
 
 /// The files that exist before, some of them equal.

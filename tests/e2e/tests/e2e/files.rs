@@ -87,20 +87,21 @@ file "@/c/x/" { state => "exists", }
 file "@/c//k" { state => "exists", content => "x\n", }
 file "@/c/./l" { state => "exists", content => "x\n", }
 file "@/c/x/../keep" { state => "exists", content => "x\n", }
+file "@/c/passed/../also" { state => "exists", content => "x\n", }
 file "@/link/m" { state => "exists", content => "x\n", }
 line "1" { file => "@/c/lines", content => "x", state => "exists", }
 gzip "@/c/a.gz" { content => "x", }
 tar "@/c/a.tar" { inputs => ["@/main.mcl",], }
 "#,
     );
-    fs::create_dir(scratch.path("c")).unwrap();
+    fs::create_dir_all(scratch.path("c/passed")).unwrap();
     std::os::unix::fs::symlink("c", scratch.path("link")).unwrap();
     assert_eq!(scratch.apply_once(&[]).status, 0);
     scratch.write("c/stray", "");
     let ran = scratch.apply_once(&[]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains(" 1 change ") || ran.err.contains(" 1 change "), "{}{}", ran.out, ran.err);
-    assert_eq!(names(&scratch.path("c")), ["a.gz", "a.tar", "k", "keep", "l", "lines", "m", "x"]);
+    assert_eq!(names(&scratch.path("c")), ["a.gz", "a.tar", "also", "k", "keep", "l", "lines", "m", "passed", "x"]);
 }
 
 /// A bind mount, unmounted on drop.

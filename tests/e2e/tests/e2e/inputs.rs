@@ -1,10 +1,11 @@
 //! Files that functions read, while other programs write them.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use test_support::eventually;
 
-use crate::support::Scratch;
+use crate::support::{Agent, Scratch, is_root};
 
 /// A program that makes a file for each word of a list, and removes it when the word leaves the list.
 const LISTED: &str = r#"import "os"
@@ -86,4 +87,45 @@ fn fifo_and_device_are_errors_at_once() {
         assert_eq!(ran.status, 1, "{args:?}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains("not a regular file"), "{args:?}: {}", ran.err);
     }
+}
+
+/// A file of the kernel that looks like a regular one, and whose readers wait for messages.
+#[test]
+fn file_of_the_kernel_that_makes_readers_wait_is_an_error_at_once() {
+    for program in [
+        "import \"os\"\nprint \"p\" {\n\tmsg => os.readfile(\"/proc/kmsg\"),\n}\n",
+        "line \"l\" { file => \"/proc/kmsg\", content => \"x\", state => \"exists\", }\n",
+        "file \"@/copy\" { source => \"/proc/kmsg\", state => \"exists\", }\n",
+        "file \"@/copy\" { fragments => [\"/proc/kmsg\",], state => \"exists\", }\n",
+        "gzip \"@/copy\" { input => \"/proc/kmsg\", }\n",
+    ] {
+        let scratch = Scratch::new(program);
+        // An ordinary user may not open it.
+        let ran = scratch.apply_once(&[]);
+        assert_eq!(ran.status, 1, "{program}: {}{}", ran.out, ran.err);
+        assert!(!is_root() || !exists("/proc/kmsg") || ran.err.contains("would wait"), "{program}: {}", ran.err);
+    }
+}
+
+/// A program can hold a lease on its file, and the kernel lets others wait until it gives it up.
+#[test]
+fn file_that_another_program_leases_is_an_error_soon() {
+    if !exists("/usr/bin/perl") {
+        return test_support::skip("perl is not installed");
+    }
+    let scratch = Scratch::new("line \"l\" { file => \"@/leased\", content => \"x\", state => \"exists\", }\n");
+    scratch.write("leased", "");
+    // F_SETLEASE with F_WRLCK.
+    let lease = "$SIG{IO} = 'IGNORE'; open(F, '+<', 'leased') or die; fcntl(F, 1024, 1) or die; open(G, '>', 'ready'); sleep 600";
+    let mut perl = Command::new("/usr/bin/perl");
+    let holder = perl.args(["-e", lease]).current_dir(scratch.path(".")).spawn().expect("perl starts");
+    let _holder = Agent(holder);
+    eventually("the file is leased", || exists(scratch.path("ready")));
+    let ran = scratch.apply_once(&[]);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("another program holds a lease on it"), "{}", ran.err);
+}
+
+fn exists(path: impl AsRef<Path>) -> bool {
+    path.as_ref().exists()
 }

@@ -285,6 +285,22 @@ fn purge_spares_what_others_manage_and_looks_beside_it() {
 }
 
 #[test]
+fn purge_spares_directories_that_managed_paths_leave() {
+    let mut b = FileTest::new();
+    fs::create_dir_all(b.path("d/sub/deep")).unwrap();
+    for name in ["d/stray", "d/sub/stray", "d/sub/deep/stray"] {
+        fs::write(b.path(name), "").unwrap();
+    }
+    let managed = [b.path("d/"), b.path("d/sub/deep/../../k")];
+    b.apply_context.managed = Arc::new(ManagedPaths::new(managed));
+    let purge = b.file("d/").with("state", "exists").with("recurse", true).with("purge", true);
+    let strays = ["remove stray (unmanaged)", "remove sub/stray (unmanaged)", "remove sub/deep/stray (unmanaged)"];
+    b.check(&purge, &strays);
+    b.check(&b.file("d/sub/deep/../../k").with("state", "exists").with("content", ""), &["create (0 bytes)"]);
+    assert_eq!(b.entries("d"), ["k", "sub"]);
+}
+
+#[test]
 fn copy_of_a_tree_leaves_files_of_other_resources_alone() {
     let b = FileTest::new();
     fs::create_dir(b.path("source")).unwrap();

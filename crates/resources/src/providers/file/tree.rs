@@ -15,6 +15,9 @@ use crate::providers::file::parameters::{File, Wanted};
 use crate::text_file::with_mode;
 use crate::{Context, Failure};
 
+/// Maximum number of strays that are backed up together. Their records are in memory meanwhile.
+const MAX_BACKUP: usize = 512;
+
 impl File {
     /// Copies the source tree. With `purge`, removes entries that are neither in the source nor managed by another resource.
     /// Does not descend into symbolic links below the target.
@@ -97,6 +100,7 @@ impl File {
         }
         // It was replaced by something else, or removed.
         let Some(present) = cx.files().list(&real_directory).map_err(failure)? else { return Ok(()) };
+        let mut strays = Vec::new();
         for name in present.into_iter().filter(|name| !wanted.contains(name)) {
             let (path, real_path) = (directory.join(&name), real_directory.join(&name));
             let Some(entry) = cx.files().find(&real_path, LastLink::Keep).map_err(failure)? else { continue };
@@ -107,16 +111,28 @@ impl File {
                 }
                 continue;
             }
-            if !cx.change(format!("remove{} (unmanaged)", self.name_of(&path)))? {
-                continue;
-            }
-            let target = match cx.files().lock(&real_path, LastLink::Keep) {
-                // The directory was removed meanwhile.
-                Err(error) if error.is_missing() => return Ok(()),
-                result => result.map_err(failure)?,
+            strays.push(name);
+        }
+        for strays in strays.chunks(MAX_BACKUP) {
+            let backups = match cx.apply {
+                true => cx.files().back_up_trees(&real_directory, strays),
+                false => Vec::new(),
             };
-            target.remove_tree().map_err(failure)?;
-            cx.sync_directory(target.directory_path());
+            let mut backups = backups.into_iter();
+            for name in strays {
+                let backup = backups.next().unwrap_or_default();
+                if !cx.change(format!("remove{} (unmanaged)", self.name_of(&directory.join(name))))? {
+                    continue;
+                }
+                let target = match cx.files().lock(&real_directory.join(name), LastLink::Keep) {
+                    // The directory was removed meanwhile.
+                    Err(error) if error.is_missing() => return Ok(()),
+                    result => result.map_err(failure)?,
+                };
+                target.use_backup(backup);
+                target.remove_tree().map_err(failure)?;
+                cx.sync_directory(target.directory_path());
+            }
         }
         Ok(())
     }

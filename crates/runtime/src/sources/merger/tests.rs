@@ -4,7 +4,7 @@ use function_engine::ChangedResource;
 use mcl_diagnostics::{Code, Stage};
 use proptest::prelude::*;
 use resource_graph::{Resource, ResourceId};
-use test_support::{RandomChoice, for_each_seed_in_parallel, seeds};
+use test_support::{RandomChoice, Rng, for_each_seed_in_parallel, seeds};
 
 use super::*;
 
@@ -81,41 +81,89 @@ fn newest_graphs_are_merged_once_per_batch_in_every_interleaving() {
     assert_eq!(runs, 20 * 32);
 }
 
-/// Many events in random batches, with failures among them.
+/// Lets `handle` merge many events in random batches, with failures among them. Returns the first outcome that is wrong.
+fn first_wrong_outcome(
+    random: &mut Rng,
+    mut handle: impl FnMut(Vec<(Source, SourceEvent)>) -> Vec<MergeOutcome>,
+) -> Option<String> {
+    let mut versions = [0, 0];
+    for _ in 0..60 {
+        let (mut has_graph, mut failures) = (false, 0);
+        let events: Vec<(Source, SourceEvent)> = (0..random.usize(..5))
+            .map(|_| {
+                let (index, source) = if random.bool() { (0, Source::Mcl) } else { (1, Source::Puppet) };
+                if random.one_in(5) {
+                    failures += 1;
+                    return (source, SourceEvent::Failed(Vec::new()));
+                }
+                versions[index] += 1;
+                has_graph = true;
+                (source, SourceEvent::Graph(graph(source, versions[index])))
+            })
+            .collect();
+        let mut expected = vec![vec!["failed".to_owned()]; failures];
+        if has_graph {
+            let [mcl, puppet] = versions;
+            expected.push(match versions.contains(&0) {
+                true => vec!["waiting".to_owned()],
+                false => vec![format!("Mcl-{mcl}"), format!("Puppet-{puppet}")],
+            });
+        }
+        let found: Vec<_> = handle(events).iter().map(names).collect();
+        if found != expected {
+            return Some(format!("{found:?} instead of {expected:?}"));
+        }
+    }
+    None
+}
+
+/// One outcome for each failure, and one for all graphs.
 #[test]
 fn newest_graphs_are_merged_once_in_long_random_streams() {
     for_each_seed_in_parallel(500, |random| {
         let mut merger = GraphMerger::new(true, true, MergeOptions::default());
-        let mut versions = [0, 0];
-        for _ in 0..60 {
-            let (mut has_graph, mut failures) = (false, 0);
-            let events: Vec<(Source, SourceEvent)> = (0..random.usize(..5))
-                .map(|_| {
-                    let (index, source) = if random.bool() { (0, Source::Mcl) } else { (1, Source::Puppet) };
-                    if random.one_in(5) {
-                        failures += 1;
-                        return (source, SourceEvent::Failed(Vec::new()));
-                    }
-                    versions[index] += 1;
-                    has_graph = true;
-                    (source, SourceEvent::Graph(graph(source, versions[index])))
-                })
-                .collect();
-            let out = merger.handle(events);
-            assert_eq!(
-                out.len(),
-                failures + usize::from(has_graph),
-                "one outcome for each failure, and one for all graphs"
-            );
-            let Some(last) = out.last().filter(|_| has_graph) else { continue };
-            let [mcl, puppet] = versions;
-            let expected = match versions.contains(&0) {
-                true => vec!["waiting".to_owned()],
-                false => vec![format!("Mcl-{mcl}"), format!("Puppet-{puppet}")],
-            };
-            assert_eq!(names(last), expected);
-        }
+        assert_eq!(first_wrong_outcome(random, |events| merger.handle(events)), None);
     });
+}
+
+#[test]
+fn long_random_streams_find_planted_faults() {
+    type Fault = fn(&mut GraphMerger, Vec<(Source, SourceEvent)>) -> Vec<MergeOutcome>;
+    let faults: [(&str, Fault); 5] = [
+        ("the oldest graph of a batch wins", |merger, mut events| {
+            events.reverse();
+            merger.handle(events)
+        }),
+        ("a merge for each graph", |merger, events| {
+            events.into_iter().flat_map(|event| merger.handle([event])).collect()
+        }),
+        ("a failure hides the graphs of its batch", |merger, mut events| {
+            if events.iter().any(|(_, event)| matches!(event, SourceEvent::Failed(_))) {
+                events.retain(|(_, event)| matches!(event, SourceEvent::Failed(_)));
+            }
+            merger.handle(events)
+        }),
+        ("a graph hides the failures of its batch", |merger, mut events| {
+            if events.iter().any(|(_, event)| matches!(event, SourceEvent::Graph(_))) {
+                events.retain(|(_, event)| matches!(event, SourceEvent::Graph(_)));
+            }
+            merger.handle(events)
+        }),
+        ("a failure forgets what its source delivered", |merger, events| {
+            for (source, event) in &events {
+                if let (Source::Puppet, SourceEvent::Failed(_)) = (source, event) {
+                    merger.puppet = Some(None);
+                }
+            }
+            merger.handle(events)
+        }),
+    ];
+    for (name, fault) in faults {
+        for_each_seed_in_parallel(20, |random| {
+            let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+            assert!(first_wrong_outcome(random, |events| fault(&mut merger, events)).is_some(), "{name}");
+        });
+    }
 }
 
 #[test]

@@ -194,3 +194,62 @@ fn removing_one_of_many_files_takes_as_many_calls_as_removing_the_first() {
     let most = |calls: &[u64]| calls.iter().max().copied().unwrap_or(0);
     assert!(most(&calls[300..]) <= most(&calls[1..100]) + 8, "{calls:?}");
 }
+
+#[test]
+fn entries_that_are_backed_up_together_cost_one_wait_for_the_disk() {
+    let syncs = |entries: usize| {
+        let machine = machine(1);
+        let (files, _) = open(&machine, LIMITS).expect("an empty store");
+        for i in 0..entries {
+            machine.put(&format!("/etc/conf/{i}"), format!("{i}").as_bytes());
+            machine.put(&format!("/etc/conf/d{i}/file"), b"");
+        }
+        let before = machine.syncs();
+        purge(&files, Path::new("/etc/conf")).expect("nothing fails");
+        assert_eq!(machine.names("/etc/conf"), [""; 0]);
+        assert_eq!(Backups::records(&*machine, Path::new(STATE)).expect("a readable index").len(), 2 * entries);
+        machine.syncs() - before
+    };
+    assert_eq!(syncs(200), syncs(20));
+}
+
+/// An entry that cannot be backed up stays, and the others go.
+#[test]
+fn entry_that_is_too_large_does_not_keep_others_from_being_backed_up_together() {
+    let machine = machine(1);
+    let (files, _) = open(&machine, LIMITS).expect("an empty store");
+    machine.put("/etc/conf/a", b"a");
+    machine.put("/etc/conf/large/file", &vec![b'x'; LIMITS.file as usize + 1]);
+    machine.put("/etc/conf/z", b"z");
+    let names: Vec<_> = ["a", "large", "z"].map(Into::into).to_vec();
+    let backups = files.back_up_trees(Path::new("/etc/conf"), &names);
+    let results: Vec<bool> = names
+        .iter()
+        .zip(backups)
+        .map(|(name, backup)| {
+            let target = files.lock(&Path::new("/etc/conf").join(name), LastLink::Keep).expect("a target");
+            target.use_backup(backup);
+            target.remove_tree().is_ok()
+        })
+        .collect();
+    assert_eq!(results, [true, false, true]);
+    assert_eq!(machine.names("/etc/conf"), ["large"]);
+    assert_eq!(
+        (stored(&machine, "/etc/conf/a"), stored(&machine, "/etc/conf/z")),
+        (vec![b"a".to_vec()], vec![b"z".to_vec()])
+    );
+    assert_eq!(machine.names("/state/backups/contents").len(), 2);
+}
+
+/// What fits into the store entry by entry, but not together.
+#[test]
+fn entries_that_exceed_the_store_together_are_backed_up_one_by_one() {
+    let machine = machine(1);
+    let (files, _) = open(&machine, Limits { total: 40_000, ..LIMITS }).expect("an empty store");
+    for i in 0..20 {
+        machine.put(&format!("/etc/conf/{i}"), format!("{i}").as_bytes());
+    }
+    purge(&files, Path::new("/etc/conf")).expect("nothing fails");
+    assert_eq!(machine.names("/etc/conf"), [""; 0]);
+    assert_eq!(stored(&machine, "/etc/conf/9"), [b"9"], "the last one is in the store");
+}

@@ -1,0 +1,193 @@
+//! `plan` shows exactly what `apply` then does, for kinds that change more than files: random programs on a disposable machine.
+
+use std::fmt::Write as _;
+
+use test_support::{RandomChoice, Rng, for_each_seed};
+
+use crate::machine::Machine;
+use crate::plan_report::check;
+use crate::support::Ran;
+
+/// Number of programs of a test run. `RUNS_FACTOR` multiplies it.
+const PROGRAMS: u64 = 12;
+const UNIT: &str = "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n";
+const STATE: &str = "/test/state";
+
+/// Makes a program, in which each resource has objects of its own, but for the accounts that others name.
+fn program(random: &mut Rng) -> String {
+    let mut text = String::new();
+    let mut declared: Vec<String> = Vec::new();
+    for i in 0..3 {
+        if random.bool() {
+            add(random, &mut text, &mut declared, "group", &format!("crew{i}"), group);
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "user", &format!("ann{i}"), |random| user(random, i));
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "mount", &format!("/srv/m{i}"), mount);
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "svc", &format!("web{i}"), service);
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "cron", &format!("timer{i}"), timer);
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "file", &format!("/srv/f{i}"), |random| owned_file(random, i));
+        }
+    }
+    if random.one_in(3) {
+        add(random, &mut text, &mut declared, "hostname", "web", |random| {
+            pick(random, &["", "pretty_hostname => \"Web\",", "static_hostname => \"\","]).to_owned()
+        });
+    }
+    if random.one_in(3) {
+        add(random, &mut text, &mut declared, "sysctl", "net.ipv4.ip_default_ttl", |random| {
+            pick(
+                random,
+                &["value => \"64\",", "value => \"70\",", "value => \"70\", path => \"/etc/sysctl.d/x.conf\","],
+            )
+            .to_owned()
+        });
+    }
+    text
+}
+
+/// Adds a resource, with an edge to or from an earlier one at times.
+fn add(
+    random: &mut Rng,
+    text: &mut String,
+    declared: &mut Vec<String>,
+    kind: &str,
+    name: &str,
+    body: impl FnOnce(&mut Rng) -> String,
+) {
+    let mut body = body(random);
+    if !declared.is_empty() && random.one_in(4) {
+        let edge = pick(random, &["Depend", "Listen"]);
+        let _ = write!(body, " {edge} => {},", random.pick(declared));
+    }
+    if random.one_in(12) {
+        body += " Meta:noop => true,";
+    }
+    let _ = writeln!(text, "{kind} {name:?} {{ {body} }}");
+    let (first, rest) = kind.split_at(1);
+    declared.push(format!("{}{rest}[{name:?}]", first.to_uppercase()));
+}
+
+fn pick<'t>(random: &mut Rng, items: &[&'t str]) -> &'t str {
+    random.pick::<&str>(items)
+}
+
+fn state(random: &mut Rng) -> &'static str {
+    pick(random, &["exists", "exists", "absent"])
+}
+
+fn group(random: &mut Rng) -> String {
+    let id = pick(random, &["", "", "gid => 4711,", "gid => 0,"]);
+    format!("state => \"{}\", {id}", state(random))
+}
+
+fn user(random: &mut Rng, i: usize) -> String {
+    let mut body = format!("state => \"{}\",", state(random));
+    for attribute in [
+        format!("uid => {},", 5000 + i),
+        format!("group => \"crew{i}\","),
+        "groups => [\"games\", \"crew0\",],".to_owned(),
+        "shell => \"/bin/sh\",".to_owned(),
+        "comment => \"Ann\",".to_owned(),
+        format!("homedir => \"/srv/ann{i}/\", managehome => true,"),
+    ] {
+        if random.one_in(3) {
+            body += &attribute;
+        }
+    }
+    body
+}
+
+fn mount(random: &mut Rng) -> String {
+    let options =
+        pick(random, &["", "options => {\"size\" => \"1m\",},", "options => {\"ro\" => \"\", \"noexec\" => \"\",},"]);
+    match pick(random, &["tmpfs", "bind", "missing", "absent"]) {
+        "tmpfs" => format!("state => \"exists\", device => \"tmpfs\", type => \"tmpfs\", {options}"),
+        "bind" => {
+            let flags = pick(random, &["\"bind\" => \"\",", "\"bind\" => \"\", \"ro\" => \"\","]);
+            format!("state => \"exists\", device => \"/srv/source\", type => \"none\", options => {{{flags}}},")
+        }
+        "missing" => "state => \"exists\", device => \"/srv/no-such-device\", type => \"ext4\",".to_owned(),
+        _ => "state => \"absent\",".to_owned(),
+    }
+}
+
+fn service(random: &mut Rng) -> String {
+    let state = pick(random, &["", "state => \"running\",", "state => \"stopped\","]);
+    let startup = pick(random, &["", "startup => \"enabled\",", "startup => \"disabled\","]);
+    format!("{state} {startup}")
+}
+
+fn timer(random: &mut Rng) -> String {
+    if random.one_in(3) {
+        return "state => \"absent\",".to_owned();
+    }
+    let time = pick(random, &["daily", "weekly", "*-*-* 04:00:00"]);
+    let more = pick(random, &["", "startup => \"disabled\",", "persistent => true,", "description => \"Timer\","]);
+    format!("state => \"exists\", trigger => \"OnCalendar\", time => \"{time}\", unit => \"web0.service\", {more}")
+}
+
+/// A file of an account that the program may make or remove.
+fn owned_file(random: &mut Rng, i: usize) -> String {
+    let group = pick(random, &["", "group => \"games\",", "group => \"crew0\","]);
+    let owner = if random.bool() { format!("owner => \"ann{i}\",") } else { String::new() };
+    format!("state => \"exists\", content => \"x\", {owner} {group}")
+}
+
+/// Changes what an earlier program made.
+fn disturb(random: &mut Rng, machine: &Machine) {
+    for i in 0..3 {
+        let commands = [
+            format!("umount /srv/m{i}"),
+            format!("mount -t ramfs none /srv/m{i}"),
+            format!("mount -o remount,ro /srv/m{i}"),
+            format!("usermod -c Other ann{i}"),
+            format!("userdel ann{i}"),
+            format!("groupadd crew{i}"),
+            format!("systemctl stop web{i}"),
+            format!("systemctl disable web{i}"),
+            format!("systemctl stop timer{i}.timer"),
+            format!("rm -f /srv/f{i} /etc/systemd/system/timer{i}.timer"),
+        ];
+        for command in commands {
+            if random.one_in(5) {
+                machine.run(&["sh", "-c", &command]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_on_a_machine_do_what_was_planned() {
+    let Some(machine) = Machine::boot("") else { return };
+    let directories = ["/srv/m0", "/srv/m1", "/srv/m2", "/srv/source", "/etc/sysctl.d"];
+    machine.must(&[&["mkdir", "-p"][..], &directories].concat());
+    for i in 0..3 {
+        machine.write(&format!("/etc/systemd/system/web{i}.service"), UNIT);
+    }
+    machine.must(&["systemctl", "daemon-reload"]);
+    // Its network is its own, and so is this parameter.
+    machine.must(&["mount", "-o", "remount,bind,rw", "/proc/sys"]);
+    for_each_seed(PROGRAMS, |random| {
+        disturb(random, &machine);
+        let program = program(random);
+        machine.scratch.write("main.mcl", &program);
+        machine.scratch.build();
+        let run = |command: &[&str]| -> Ran {
+            machine.run(&[&["/tools/mgmt-rt"], command, &["/test/main.bin", "--prefix", STATE]].concat())
+        };
+        let plan = || run(&["plan", "--format", "json", "--run-commands"]);
+        let planned = plan();
+        let noop = run(&["apply", "--once", "--noop", "--log-format", "json"]);
+        let applied = run(&["apply", "--once", "--log-format", "json"]);
+        check(&program, &planned, &noop, &applied, plan);
+    });
+}
