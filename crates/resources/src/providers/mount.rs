@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use resource_graph::Resource;
 use rustix::event::{PollFd, PollFlags, poll};
-use safe_fs::LastLink;
+use rustix::io::Errno;
+use safe_fs::{Error, LastLink};
 
 use crate::file_access::failure;
 use crate::text_file::{self, Edit, with_mode};
@@ -18,6 +19,8 @@ use crate::tool::Tool;
 use crate::{Cancel, Context, Effects, Failure, Params, Provider, Scope, TaskHandle, Watch, WorkerClass, systemd};
 
 const MOUNT_TABLE: &str = "/proc/self/mountinfo";
+/// More mounts than anybody stacks on one directory.
+const MAX_STEPS: usize = 100;
 
 struct Mount {
     fstab: PathBuf,
@@ -105,37 +108,87 @@ impl Mount {
     fn check_mounted(&self, cx: &mut Context<'_>, line_changed: bool) -> Result<(), Failure> {
         // The kernel names a mount by its real path. A link that a user made could lead to any directory.
         let found = cx.files().find(Path::new(&self.point), LastLink::Follow).map_err(failure)?;
-        let real = found.map_or_else(|| PathBuf::from(&self.point), |found| found.path);
-        while let Some(step) = self.next_step(&real, line_changed)? {
+        // An open directory could not be unmounted.
+        let (real, owner) = found.map(|found| (found.path, found.stat.uid)).unzip();
+        let real = real.unwrap_or_else(|| PathBuf::from(&self.point));
+        let mut mounts = mounts_on(&real)?;
+        for _ in 0..MAX_STEPS {
+            let Some(step) = self.next_step(mounts.last(), line_changed) else { return Ok(()) };
+            check_point(cx, &real, owner)?;
             let (tool, words, text): (_, &[&str], _) = match step {
                 Step::Mount => ("mount", &[], "mount"),
                 Step::Remount => ("mount", &["-o", "remount"], "remount"),
                 Step::Unmount => ("umount", &[], "unmount"),
             };
-            if !cx.change(format!("{text} {}", self.point))? {
-                return Ok(());
+            if step == Step::Mount {
+                self.check_source()?;
             }
-            Tool::new(tool)?.args(words).args(["--", &self.point]).run(cx.cancel())?;
-            if step != Step::Unmount || !self.exists {
+            let is_made = cx.change(format!("{text} {}", self.point))?;
+            if is_made {
+                Tool::new(tool)?.args(words).args(["--", &self.point]).run(cx.cancel())?;
+            }
+            if step != Step::Unmount {
                 return Ok(());
             }
             // The requested file system may be mounted below the one that was unmounted.
+            if is_made {
+                mounts = mounts_on(&real)?;
+            } else {
+                mounts.pop();
+            }
         }
-        Ok(())
+        Err(Failure::Disturbed(format!("something is mounted on {} again and again", self.point)))
     }
 
-    fn next_step(&self, real: &Path, line_changed: bool) -> Result<Option<Step>, Failure> {
-        let table = std::fs::read_to_string(MOUNT_TABLE).map_err(Failure::on("read", Path::new(MOUNT_TABLE)))?;
-        // The last entry covers earlier ones.
-        let mounted = table.lines().rev().filter_map(Mounted::parse).find(|mounted| Path::new(&mounted.point) == real);
-        Ok(match (&mounted, self.exists) {
+    /// Returns what to do next where the last of several mounts covers the others.
+    fn next_step(&self, mounted: Option<&Mounted>, line_changed: bool) -> Option<Step> {
+        match (mounted, self.exists) {
             (None, false) => None,
             (None, true) => Some(Step::Mount),
             (Some(_), false) => Some(Step::Unmount),
             (Some(mounted), true) if !self.entry.is_source_of(mounted) => Some(Step::Unmount),
             (Some(mounted), true) if line_changed || !self.entry.has_flags_of(mounted) => Some(Step::Remount),
             (Some(_), true) => None,
-        })
+        }
+    }
+
+    /// Checks that there is something to mount, as far as that is certain without mounting it: the file of a bind mount, or
+    /// the device of a file system that needs one.
+    fn check_source(&self) -> Result<(), Failure> {
+        let source = Path::new(&self.entry.device);
+        let is_file =
+            ["bind", "rbind"].iter().any(|option| self.entry.has(option)) || needs_device(&self.entry.fs_type);
+        match is_file && source.is_absolute() && !source.exists() {
+            true => Err(Failure::io("mount", source, Errno::NOENT)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Returns the file systems that are mounted on a directory. Each covers those before it.
+fn mounts_on(point: &Path) -> Result<Vec<Mounted>, Failure> {
+    let table = std::fs::read_to_string(MOUNT_TABLE).map_err(Failure::on("read", Path::new(MOUNT_TABLE)))?;
+    Ok(table.lines().filter_map(Mounted::parse).filter(|mounted| Path::new(&mounted.point) == point).collect())
+}
+
+/// Returns whether the kernel mounts this type of file system only from a device. A type that it may load later does not count.
+fn needs_device(fs_type: &str) -> bool {
+    let types = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    types.lines().any(|line| line.strip_prefix('\t') == Some(fs_type))
+}
+
+/// Checks that there is a directory to mount on, which has an owner, and that no user can put another one in its place while `mount` looks for it.
+fn check_point(cx: &Context<'_>, point: &Path, owner: Option<u32>) -> Result<(), Failure> {
+    let Some(entry_owner) = owner else { return Err(Failure::io("mount on", point, Errno::NOENT)) };
+    let Some(parent) = point.parent() else { return Ok(()) };
+    match cx.files().check_path_protected(parent) {
+        // Only its owner can move an entry of a directory with the sticky bit.
+        Err(Error::Unprotected { path, owner: 0, mode, .. })
+            if path == parent && mode & 0o1000 != 0 && entry_owner == 0 =>
+        {
+            Ok(())
+        }
+        result => result.map_err(failure),
     }
 }
 

@@ -114,3 +114,43 @@ fn interface_is_taken_down() {
     machine.converges("net \"lab0\" {\n\tstate => \"down\",\n}\n");
     assert!(!machine.must(&["ip", "link", "show", "lab0"]).contains(",UP"));
 }
+
+#[test]
+fn nothing_is_mounted_where_a_user_could_exchange_the_directory() {
+    let at = |point: &str| SCRATCH.replace("/srv/scratch", point);
+    let Some(machine) = Machine::boot("") else { return };
+    machine.must(&[
+        "mkdir",
+        "-p",
+        "/srv/home/mnt",
+        "/srv/home/deep/mnt",
+        "/srv/own",
+        "/srv/shared/mnt",
+        "/srv/sticky/mnt",
+    ]);
+    machine.must(&["chown", "65534:65534", "/srv/home", "/srv/home/mnt", "/srv/own"]);
+    machine.must(&["chmod", "0777", "/srv/shared"]);
+    machine.must(&["chmod", "1777", "/srv/sticky"]);
+    for point in ["/srv/home/mnt", "/srv/home/deep/mnt", "/srv/shared/mnt"] {
+        let refused = machine.apply(&at(point));
+        assert!(refused.status == 1 && refused.err.contains("R0403"), "{point}: {}{}", refused.out, refused.err);
+        assert!(!machine.succeeds(&["mountpoint", "--quiet", point]));
+    }
+    for point in ["/srv/own", "/srv/sticky/mnt"] {
+        machine.converges(&at(point));
+    }
+    machine.must(&["mount", "-t", "tmpfs", "none", "/srv/home/mnt"]);
+    let absent = machine.apply("mount \"/srv/home/mnt\" {\n\tstate => \"absent\",\n}\n");
+    assert!(absent.status == 1 && machine.succeeds(&["mountpoint", "--quiet", "/srv/home/mnt"]), "{}", absent.err);
+}
+
+#[test]
+fn absent_mount_is_unmounted_however_often_it_was_mounted() {
+    let Some(machine) = Machine::boot("") else { return };
+    machine.must(&["mkdir", "-p", "/srv/twice"]);
+    for _ in 0..3 {
+        machine.must(&["mount", "-t", "tmpfs", "none", "/srv/twice"]);
+    }
+    machine.converges("mount \"/srv/twice\" {\n\tstate => \"absent\",\n}\n");
+    assert!(!machine.succeeds(&["mountpoint", "--quiet", "/srv/twice"]));
+}

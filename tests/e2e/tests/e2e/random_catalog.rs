@@ -37,8 +37,7 @@ pub fn catalog(random: &mut Rng) -> String {
 fn resource(random: &mut Rng, i: usize) -> (&'static str, String, String) {
     let mut pick = |items: &[&'static str]| *random.pick(items);
     let ensure = pick(&["present", "present", "absent"]);
-    match pick(&["Host", "Sshkey", "File", "Exec", "Ssh_authorized_key", "File_line", "Ini_setting", "Notify"])
-    {
+    match pick(&["Host", "Sshkey", "File", "Exec", "Ssh_authorized_key", "File_line", "Ini_setting", "Notify"]) {
         "Host" => {
             let aliases = pick(&["", ",\"host_aliases\":[\"a\",\"b\"]", ",\"comment\":\"one\""]);
             let ip = pick(&["192.0.2.1", "2001:db8::1"]);
