@@ -76,6 +76,13 @@ impl Databases {
         Ok(self.entry(table, 2, &id.to_string())?.and_then(|entry| entry.into_iter().next()))
     }
 
+    /// Returns a local user with this primary group, which cannot be removed then.
+    pub(super) fn user_with_primary_group(&self, gid: u32) -> Result<Option<String>, Failure> {
+        let gid = gid.to_string();
+        let user = self.lines("passwd")?.into_iter().find(|entry| entry.get(3).is_some_and(|field| *field == gid));
+        Ok(user.and_then(|entry| entry.into_iter().next()))
+    }
+
     /// Returns the supplementary groups of a user, sorted.
     pub(super) fn groups_of(&self, user: &str, primary: u32) -> Result<Vec<String>, Failure> {
         let is_member = |entry: &Vec<String>| entry.get(3).is_some_and(|m| m.split(',').any(|member| member == user));

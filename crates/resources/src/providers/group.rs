@@ -34,7 +34,14 @@ impl Provider for Group {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let current = self.databases.group_id(&self.name)?;
         if !self.exists {
-            if current.is_some() && cx.change(format!("remove group {}", self.name))? {
+            let Some(gid) = current else { return Ok(()) };
+            // An earlier change of a plan may remove the user.
+            if !cx.unseen().elsewhere
+                && let Some(user) = self.databases.user_with_primary_group(gid)?
+            {
+                return Err(Failure::Refused(format!("group {} is the primary group of user {user}", self.name)));
+            }
+            if cx.change(format!("remove group {}", self.name))? {
                 self.databases.tool("groupdel")?.args([&self.name]).run(cx.cancel())?;
             }
             return Ok(());
@@ -96,6 +103,10 @@ mod tests {
         group(&plain("new", "exists"), root).assert_unchanged();
         let error = group(&plain("x", "exists").with("gid", 4101), root).run(false).unwrap_err().to_string();
         assert_eq!(error, "the gid 4101 of group x belongs to group new");
+        for apply in [false, true] {
+            let error = group(&plain("old", "absent"), root).run(apply).unwrap_err().to_string();
+            assert_eq!(error, "group old is the primary group of user old");
+        }
         group(&plain("new", "absent"), root).assert_converges();
         group(&plain("new", "absent"), root).assert_unchanged();
         assert_eq!(line(root, "group", "new"), None);

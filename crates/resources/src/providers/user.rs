@@ -116,6 +116,25 @@ impl User {
         Ok((words, args))
     }
 
+    /// Checks that the groups in these arguments exist, unless an earlier change of a plan may make them.
+    fn check_groups(&self, args: &[String], cx: &Context<'_>) -> Result<(), Failure> {
+        if cx.unseen().elsewhere {
+            return Ok(());
+        }
+        for option in args.chunks_exact(2).filter(|option| matches!(&*option[0], "--gid" | "--groups")) {
+            for group in option[1].split(',').filter(|group| !group.is_empty()) {
+                let is_known = match group.parse() {
+                    Ok(gid) => self.databases.owner("group", gid)?.is_some(),
+                    Err(_) => self.databases.group_id(group)?.is_some(),
+                };
+                if !is_known {
+                    return Err(Failure::Unavailable(format!("there is no group `{group}` on this machine")));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the number of a primary group that neither exists nor is in the program: an interrupted `useradd` leaves that.
     fn missing_group(&self, current: &Account) -> Result<Option<u32>, Failure> {
         let is_chosen = self.gid.is_some() || self.group.is_some();
@@ -213,6 +232,7 @@ impl Provider for User {
         }
         let Some(current) = current else {
             let (_, args) = self.differences(None)?;
+            self.check_groups(&args, cx)?;
             return if cx.change(format!("add user {}", self.name))? { self.add(args, cx) } else { Ok(()) };
         };
         if self.lacks_home(&current, cx)? {
@@ -232,6 +252,7 @@ impl Provider for User {
             self.databases.tool("groupadd")?.args(["-g", &gid.to_string(), &self.name]).run(cx.cancel())?;
         }
         let (words, args) = self.differences(Some(&current))?;
+        self.check_groups(&args, cx)?;
         if !words.is_empty() && cx.change(format!("change user {}: {}", self.name, words.join(", ")))? {
             let mut tool = self.databases.tool("usermod")?;
             tool.args((self.allow_duplicate && self.uid.is_some()).then_some("--non-unique"));
@@ -293,6 +314,13 @@ mod tests {
         assert_eq!(line(root, "passwd", "deploy").unwrap(), "deploy:x:4200:4002:Deploys things:/srv/deploy:/bin/bash");
         let taken = user(&deploy().with("uid", 4000), root).run(false).unwrap_err().to_string();
         assert_eq!(taken, "the uid 4000 of user deploy belongs to user old");
+        for (attribute, value) in [("group", Value::str("none")), ("groups", Value::list(["ops", "none"]))] {
+            for name in ["deploy", "new"] {
+                let wanted = resource("user", name).with("state", "exists").with(attribute, value.clone());
+                let missing = user(&wanted, root).run(false).unwrap_err().to_string();
+                assert_eq!(missing, "there is no group `none` on this machine", "{name} {attribute}");
+            }
+        }
         user(&resource("user", "deploy").with("state", "absent"), root).assert_converges();
         assert_eq!(line(root, "passwd", "deploy"), None);
     }

@@ -64,7 +64,8 @@ fn add(
     body: impl FnOnce(&mut Rng) -> String,
 ) {
     let mut body = body(random);
-    if !declared.is_empty() && random.one_in(4) {
+    // A change before it could make the group of a user.
+    if kind != "user" && !declared.is_empty() && random.one_in(4) {
         let edge = pick(random, &["Depend", "Listen"]);
         let _ = write!(body, " {edge} => {},", random.pick(declared));
     }
