@@ -7,10 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+use safe_fs::LastLink;
 
+use crate::file_access::failure;
 use crate::process::find_program;
 use crate::tool::Tool;
-use crate::{Cancel, Failure, Params, Scope, Watch};
+use crate::{Cancel, Context, Failure, Params, Scope, Watch};
 
 /// The account databases of a machine.
 #[derive(Clone)]
@@ -105,6 +107,13 @@ impl Databases {
             tool.args(["--prefix"]).args([&self.root]);
         }
         Ok(tool)
+    }
+
+    /// Runs a tool that changes these databases, one at a time: a tool that finds them locked by another one fails.
+    pub(super) fn run(&self, tool: &mut Tool, cx: &Context<'_>) -> Result<(), Failure> {
+        let passwd = self.root.join("etc/passwd");
+        let _lock = cx.files().lock(&passwd, LastLink::Follow).map_err(failure)?;
+        tool.run(cx.cancel()).map(drop)
     }
 
     pub(super) fn watch(&self, table: &str) -> Watch {

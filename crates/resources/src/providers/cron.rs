@@ -64,7 +64,10 @@ impl Cron {
             self.manager.reload(cx.cancel())?;
         }
         let unit = self.manager.unit(&self.timer, cx.cancel())?;
-        if let Some(enabled) = self.enabled.filter(|enabled| (unit.file == "enabled") != *enabled) {
+        // A link to a file that is only planned enables the timer once there is one.
+        let has_link = || self.wants().is_some_and(|wants| wants.join(&self.timer).is_symlink());
+        let is_enabled = unit.file == "enabled" || !cx.apply && rewrite && !self.file.exists() && has_link();
+        if let Some(enabled) = self.enabled.filter(|enabled| is_enabled != *enabled) {
             let word = if enabled { "enable" } else { "disable" };
             if cx.change(format!("{word} {}", self.timer))? {
                 self.manager.set_enabled(&self.timer, enabled, cx.cancel())?;
@@ -75,6 +78,13 @@ impl Cron {
             self.manager.run(Job::Restart, &self.timer, cx.cancel())?;
         }
         Ok(())
+    }
+}
+
+impl Cron {
+    /// Returns the directory with links to the timers that are enabled.
+    fn wants(&self) -> Option<PathBuf> {
+        Some(self.file.parent()?.join("timers.target.wants"))
     }
 }
 
@@ -120,9 +130,7 @@ impl Provider for Cron {
 
     fn watches(&self) -> Vec<Watch> {
         let mut watches = self.manager.watches(&self.timer);
-        if let Some(directory) = self.file.parent() {
-            watches.push(Watch::Path(directory.join("timers.target.wants"), Scope::Children));
-        }
+        watches.extend(self.wants().map(|wants| Watch::Path(wants, Scope::Children)));
         watches
     }
 

@@ -42,7 +42,7 @@ impl Provider for Group {
                 return Err(Failure::Refused(format!("group {} is the primary group of user {user}", self.name)));
             }
             if cx.change(format!("remove group {}", self.name))? {
-                self.databases.tool("groupdel")?.args([&self.name]).run(cx.cancel())?;
+                self.databases.run(self.databases.tool("groupdel")?.args([&self.name]), cx)?;
             }
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl Provider for Group {
         };
         if cx.change(text)? {
             let gid = self.gid.map(|gid| ["-g".to_owned(), gid.to_string()]);
-            self.databases.tool(tool)?.args(gid.into_iter().flatten()).args([&self.name]).run(cx.cancel())?;
+            self.databases.run(self.databases.tool(tool)?.args(gid.into_iter().flatten()).args([&self.name]), cx)?;
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ impl Hostname {
         Ok(match variant {
             Variant::Pretty => pretty_name(&text(&self.file("machine-info"))?.unwrap_or_default()).unwrap_or_default(),
             Variant::Static => text(&self.file("hostname"))?.unwrap_or_default().trim().to_owned(),
-            Variant::Transient => rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            Variant::Transient => kernel_name(),
         })
     }
 
@@ -87,7 +87,13 @@ impl Hostname {
                 let text = format!("cannot set {} through systemd-hostnamed: {error}", variant.description());
                 return Err(Failure::Command(text));
             }
-            Some(result) => return Ok(result.map(drop)?),
+            Some(result) => {
+                result?;
+                // While another static name is set, the service ignores the name of the kernel.
+                if variant != Variant::Transient || kernel_name() == name {
+                    return Ok(());
+                }
+            }
         }
         match variant {
             Variant::Pretty => {
@@ -100,6 +106,10 @@ impl Hostname {
             }
         }
     }
+}
+
+fn kernel_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Gives a file the content that `edit` makes of its present one.
@@ -209,18 +219,23 @@ impl Provider for Hostname {
         let hostnamed = if self.is_real() { connect_hostnamed(cx.cancel())? } else { None };
         let wanted =
             [(Variant::Pretty, &self.pretty), (Variant::Static, &self.fixed), (Variant::Transient, &self.transient)];
+        let mut planned = None;
         for (variant, name) in wanted {
             // The kernel's name does not depend on the root directory.
             if name.is_empty() || (variant == Variant::Transient && !self.is_real()) {
                 continue;
             }
             let current = self.current(variant, hostnamed.as_ref(), cx)?;
-            if current == *name {
+            // The service sets the kernel's name, too.
+            let follows = variant == Variant::Transient && hostnamed.is_some() && planned == Some(name);
+            if current == *name || follows {
                 continue;
             }
             let previous = if current.is_empty() { String::new() } else { format!(" (currently {current})") };
             if cx.change(format!("set {} to {name}{previous}", variant.description()))? {
                 self.set(variant, name, hostnamed.as_ref(), cx)?;
+            } else if variant == Variant::Static {
+                planned = Some(name);
             }
         }
         Ok(())

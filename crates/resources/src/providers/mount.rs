@@ -117,6 +117,8 @@ impl Mount {
             check_point(cx, &real, owner)?;
             let (tool, words, text): (_, &[&str], _) = match step {
                 Step::Mount => ("mount", &[], "mount"),
+                // Without `bind`, the whole file system below would become read-only, not only this mount of it.
+                Step::Remount if self.entry.is_bind() => ("mount", &["-o", "remount,bind"], "remount"),
                 Step::Remount => ("mount", &["-o", "remount"], "remount"),
                 Step::Unmount => ("umount", &[], "unmount"),
             };
@@ -156,8 +158,7 @@ impl Mount {
     /// the device of a file system that needs one.
     fn check_source(&self) -> Result<(), Failure> {
         let source = Path::new(&self.entry.device);
-        let is_file =
-            ["bind", "rbind"].iter().any(|option| self.entry.has(option)) || needs_device(&self.entry.fs_type);
+        let is_file = self.entry.is_bind() || needs_device(&self.entry.fs_type);
         match is_file && source.is_absolute() && !source.exists() {
             true => Err(Failure::io("mount", source, Errno::NOENT)),
             false => Ok(()),
@@ -329,6 +330,10 @@ impl Mounted {
 const FLAGS: &[&str] = &["ro", "nosuid", "nodev", "noexec", "noatime", "nodiratime", "sync", "dirsync"];
 
 impl Entry {
+    fn is_bind(&self) -> bool {
+        self.has("bind") || self.has("rbind")
+    }
+
     fn has(&self, option: &str) -> bool {
         self.options.iter().any(|have| have == option)
     }
@@ -336,7 +341,7 @@ impl Entry {
     /// Returns whether device and type match the line. Values that cannot be compared count as matching.
     fn is_source_of(&self, mounted: &Mounted) -> bool {
         // Bind mounts report the device of the underlying file system.
-        if ["bind", "rbind", "move"].iter().any(|option| self.has(option)) {
+        if self.is_bind() || self.has("move") {
             return true;
         }
         // The kernel reports `nfs` as `nfs4`.

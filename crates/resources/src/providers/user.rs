@@ -149,7 +149,7 @@ impl User {
         if current.is_some() {
             if cx.change(format!("remove user {}", self.name))? {
                 let mut tool = self.databases.tool("userdel")?;
-                tool.args(self.manages_home.then_some("--remove")).args([&self.name]).run(cx.cancel())?;
+                self.databases.run(tool.args(self.manages_home.then_some("--remove")).args([&self.name]), cx)?;
             }
             return Ok(());
         }
@@ -159,8 +159,9 @@ impl User {
             // `userdel` removes only users that exist.
             let mut tool = self.databases.tool("useradd")?;
             tool.args(["--system", "--no-log-init", "--no-create-home", "--no-user-group", "--gid", "0"]);
-            tool.args(["--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", &self.name]).run(cx.cancel())?;
-            self.databases.tool("userdel")?.args([&self.name]).run(cx.cancel())?;
+            self.databases
+                .run(tool.args(["--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", &self.name]), cx)?;
+            self.databases.run(self.databases.tool("userdel")?.args([&self.name]), cx)?;
         }
         Ok(())
     }
@@ -178,7 +179,7 @@ impl User {
             ("--system", self.is_system),
         ];
         tool.args(options.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option));
-        tool.args(differences).args([&self.name]).run(cx.cancel())?;
+        self.databases.run(tool.args(differences).args([&self.name]), cx)?;
         mark.map_or(Ok(()), |mark| cx.files().remove(&mark).map_err(failure))
     }
 
@@ -208,7 +209,7 @@ impl User {
             // `useradd` gives it to the user before it fills it. Fails if it is not empty, so that nothing is lost.
             cx.files().lock(&home, LastLink::Keep).and_then(|home| home.remove_directory()).map_err(failure)?;
         }
-        self.databases.tool("userdel")?.args([&self.name]).run(cx.cancel()).map(drop)
+        self.databases.run(self.databases.tool("userdel")?.args([&self.name]), cx)
     }
 }
 
@@ -249,14 +250,14 @@ impl Provider for User {
         if let Some(gid) = self.missing_group(&current)?
             && cx.change(format!("add group {} with gid {gid} of user {}", self.name, self.name))?
         {
-            self.databases.tool("groupadd")?.args(["-g", &gid.to_string(), &self.name]).run(cx.cancel())?;
+            self.databases.run(self.databases.tool("groupadd")?.args(["-g", &gid.to_string(), &self.name]), cx)?;
         }
         let (words, args) = self.differences(Some(&current))?;
         self.check_groups(&args, cx)?;
         if !words.is_empty() && cx.change(format!("change user {}: {}", self.name, words.join(", ")))? {
             let mut tool = self.databases.tool("usermod")?;
             tool.args((self.allow_duplicate && self.uid.is_some()).then_some("--non-unique"));
-            tool.args(args).args([&self.name]).run(cx.cancel())?;
+            self.databases.run(tool.args(args).args([&self.name]), cx)?;
         }
         Ok(())
     }

@@ -63,6 +63,10 @@ mount "/srv/two" {
     assert!(!machine.succeeds(&["touch", "/srv/two/file"]), "it is mounted read-only");
     machine.converges(&bind.replace("\"ro\" => \"\",", ""));
     assert!(machine.succeeds(&["touch", "/srv/two/file"]), "and now writable");
+    machine.converges(bind);
+    assert!(!machine.succeeds(&["touch", "/srv/two/file"]), "and read-only again");
+    assert!(machine.succeeds(&["touch", "/srv/one/file"]), "what it is a mount of stays as it is");
+    machine.converges(&bind.replace("\"ro\" => \"\",", ""));
     machine.converges("mount \"/srv/two\" {\n\tstate => \"absent\",\n}\n");
     assert!(!machine.succeeds(&["mountpoint", "--quiet", "/srv/two"]));
     assert_eq!(machine.must(&["cat", "/etc/fstab"]), "");

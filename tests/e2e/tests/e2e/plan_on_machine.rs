@@ -19,10 +19,21 @@ fn program(random: &mut Rng) -> String {
     let mut declared: Vec<String> = Vec::new();
     for i in 0..3 {
         if random.bool() {
-            add(random, &mut text, &mut declared, "group", &format!("crew{i}"), group);
+            add(random, &mut text, &mut declared, "group", &format!("crew{i}"), |random| {
+                group(random, "exists", if i == 2 { 4710 } else { 0 })
+            });
+        }
+        if random.bool() {
+            // A program that removes the accounts that it uses contradicts itself.
+            add(random, &mut text, &mut declared, "group", &format!("old{i}"), |random| {
+                group(random, "absent", 4720 + i)
+            });
         }
         if random.bool() {
             add(random, &mut text, &mut declared, "user", &format!("ann{i}"), |random| user(random, i));
+        }
+        if random.bool() {
+            add(random, &mut text, &mut declared, "user", &format!("gone{i}"), |_| "state => \"absent\",".to_owned());
         }
         if random.bool() {
             add(random, &mut text, &mut declared, "mount", &format!("/srv/m{i}"), mount);
@@ -64,8 +75,8 @@ fn add(
     body: impl FnOnce(&mut Rng) -> String,
 ) {
     let mut body = body(random);
-    // A change before it could make the group of a user.
-    if kind != "user" && !declared.is_empty() && random.one_in(4) {
+    // A change before it could make the group of a user, or remove the user of a group.
+    if !["user", "group"].contains(&kind) && !declared.is_empty() && random.one_in(4) {
         let edge = pick(random, &["Depend", "Listen"]);
         let _ = write!(body, " {edge} => {},", random.pick(declared));
     }
@@ -81,21 +92,18 @@ fn pick<'t>(random: &mut Rng, items: &[&'t str]) -> &'t str {
     random.pick::<&str>(items)
 }
 
-fn state(random: &mut Rng) -> &'static str {
-    pick(random, &["exists", "exists", "absent"])
-}
-
-fn group(random: &mut Rng) -> String {
-    let id = pick(random, &["", "", "gid => 4711,", "gid => 0,"]);
-    format!("state => \"{}\", {id}", state(random))
+/// A group, which may have a number: that of a group that files name stays, because a plan shows the present one.
+fn group(random: &mut Rng, state: &str, gid: usize) -> String {
+    let id = if gid > 0 && random.bool() { format!("gid => {gid},") } else { String::new() };
+    format!("state => \"{state}\", {id}")
 }
 
 fn user(random: &mut Rng, i: usize) -> String {
-    let mut body = format!("state => \"{}\",", state(random));
+    // A plan shows the present number of the owner of a file.
+    let mut body = format!("state => \"exists\", uid => {},", 5000 + i);
     for attribute in [
-        format!("uid => {},", 5000 + i),
         format!("group => \"crew{i}\","),
-        "groups => [\"games\", \"crew0\",],".to_owned(),
+        "groups => [\"games\", \"audio\",],".to_owned(),
         "shell => \"/bin/sh\",".to_owned(),
         "comment => \"Ann\",".to_owned(),
         format!("homedir => \"/srv/ann{i}/\", managehome => true,"),
@@ -149,14 +157,19 @@ fn disturb(random: &mut Rng, machine: &Machine) {
         let commands = [
             format!("umount /srv/m{i}"),
             format!("mount -t ramfs none /srv/m{i}"),
-            format!("mount -o remount,ro /srv/m{i}"),
+            format!("mount -o remount,bind,ro /srv/m{i}"),
             format!("usermod -c Other ann{i}"),
             format!("userdel ann{i}"),
             format!("groupadd crew{i}"),
+            format!("groupadd old{i}"),
+            format!("useradd --gid old{i} other{i}"),
+            format!("userdel other{i}"),
+            format!("useradd gone{i}"),
             format!("systemctl stop web{i}"),
             format!("systemctl disable web{i}"),
             format!("systemctl stop timer{i}.timer"),
-            format!("rm -f /srv/f{i} /etc/systemd/system/timer{i}.timer"),
+            format!("rm -f /srv/f{i}"),
+            format!("systemctl stop timer{i}.timer; rm -f /etc/systemd/system/timer{i}.timer; systemctl daemon-reload"),
         ];
         for command in commands {
             if random.one_in(5) {
