@@ -219,9 +219,7 @@ impl<'e> Evaluator<'e> {
         known: impl Iterator<Item = &'e str>,
     ) -> Option<String> {
         let module = name.split("::").next().unwrap_or(name);
-        let mut files = self.services.manifests_of(module);
-        let parsed = self.parsed.keys().filter(|(of, _)| *of == module);
-        files.extend(parsed.map(|(_, path)| (*path).to_owned()));
+        let files = self.files_of(module);
         let own = file_of(name);
         if files.contains(&own) {
             return Some(format!("`{own}` of the module `{module}` does not define it"));
@@ -245,6 +243,24 @@ impl<'e> Evaluator<'e> {
             return Some(self.absent_module(module));
         }
         Some(format!("the module `{module}` has no `{own}`, which is the file for it"))
+    }
+
+    /// Returns the paths of the manifests of a module in it, those of functions and types included.
+    fn files_of(&self, module: &str) -> Vec<String> {
+        let mut files = self.services.manifests_of(module);
+        let parsed = self.parsed.keys().filter(|(of, _)| *of == module);
+        files.extend(parsed.map(|(_, path)| (*path).to_owned()));
+        files
+    }
+
+    /// Returns the names of the type aliases that a module has files for, sorted.
+    pub(crate) fn aliases_of(&self, module: &str) -> Vec<String> {
+        let files = self.files_of(module);
+        let inside = files.iter().filter_map(|path| path.strip_prefix("types/")?.strip_suffix(".pp"));
+        let name = |inside: &str| written("type", &format!("{module}::{}", inside.replace('/', "::")));
+        let mut names: Vec<String> = inside.map(name).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Returns what helps with a module that is not on the module path.

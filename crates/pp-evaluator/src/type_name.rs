@@ -43,7 +43,10 @@ impl<'e> Evaluator<'e> {
 
     fn unknown_type(&self, id: ExprId, name: &str) -> Stop {
         let aliases = self.definitions.aliases.values().map(|alias| &**alias.tree.str(alias.definition.name));
-        let similar = foreign_type(name).or_else(|| nearest(name, TYPE_NAMES.iter().copied().chain(aliases)));
+        let of_module =
+            name.to_lowercase().split_once("::").map(|(module, _)| self.aliases_of(module)).unwrap_or_default();
+        let known = TYPE_NAMES.iter().copied().chain(aliases).chain(of_module.iter().map(String::as_str));
+        let similar = foreign_type(name).or_else(|| nearest(name, known));
         let similar = similar.map(str::to_owned);
         let similar = similar.or_else(|| self.similar_resource_type(&name.to_lowercase()));
         let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));

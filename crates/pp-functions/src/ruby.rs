@@ -5,5 +5,5 @@ pub mod inspect;
 pub(crate) mod random;
 pub mod regexp;
 pub mod sort;
-pub(crate) mod successor;
+pub mod successor;
 pub mod titlecase;

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use pp_functions::ruby::successor::successor;
+
 use crate::compare::{compare, equal, order};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, float_to_int, text, to_int};
@@ -208,7 +210,7 @@ impl Interpreter<'_> {
             if is_last {
                 break;
             }
-            current = super::string_change::successor(&text(&Value::str(current)));
+            current = successor(&text(&Value::str(current)));
         }
         Ok(elements)
     }

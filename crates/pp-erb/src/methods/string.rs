@@ -1,12 +1,14 @@
 //! Methods of strings that ask: positions, parts, case, conversion.
 
+use pp_functions::ruby::successor::successor;
+
 use crate::classes::Class;
 use crate::compare::{compare, equal};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, is_frozen, range_span, span, text, to_int, to_str};
 use crate::methods::method::{Method, method, variadic};
 use crate::methods::operator;
-use crate::stop::{Eval, Raise};
+use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
 
 pub(super) static STRING: &[Method] = &[
@@ -91,7 +93,7 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(text(this).is_empty()))),
     method("encode", 0, 3, |_, this, _| Ok(this.clone())),
-    method("encoding", 0, 0, |vm, _, _| vm.string("UTF-8".to_owned())),
+    method("encoding", 0, 0, |_, _, _| Err(Stop::refused("`encoding`"))),
     variadic("end_with?", 0, |_, this, args| {
         for suffix in args.list {
             if text(this).ends_with(&*to_str(suffix)?) {
@@ -115,7 +117,7 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("ljust", 1, 2, |vm, this, args| pad(vm, this, args, Side::Right)),
     method("lstrip", 0, 0, |vm, this, _| map(vm, this, |text| text.trim_start_matches(is_space).to_owned())),
-    method("next", 0, 0, |vm, this, _| map(vm, this, super::string_change::successor)),
+    method("next", 0, 0, |vm, this, _| map(vm, this, successor)),
     method("oct", 0, 0, |_, this, _| Ok(Value::Int(super::kernel::leading_integer(&text(this), -8)))),
     method("ord", 0, 0, |_, this, _| match text(this).chars().next() {
         Some(c) => Ok(Value::Int(i128::from(u32::from(c)))),
@@ -148,7 +150,7 @@ pub(super) static STRING: &[Method] = &[
         Ok(Value::Bool(false))
     }),
     method("strip", 0, 0, |vm, this, _| map(vm, this, strip)),
-    method("succ", 0, 0, |vm, this, _| map(vm, this, super::string_change::successor)),
+    method("succ", 0, 0, |vm, this, _| map(vm, this, successor)),
     method("sum", 0, 1, |_, this, _| Ok(Value::Int(text(this).bytes().map(i128::from).sum::<i128>() & 0xffff))),
     method("swapcase", 0, 0, |vm, this, _| map(vm, this, swapcase)),
     method("to_f", 0, 0, |_, this, _| Ok(Value::Float(super::kernel::leading_float(&text(this))))),

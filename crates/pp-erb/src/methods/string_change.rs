@@ -1,4 +1,4 @@
-//! Methods that change strings, sets of characters, and successors.
+//! Methods that change strings, and sets of characters.
 
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, changeable_str, text, to_str};
@@ -261,37 +261,4 @@ fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, squeezes: b
         }
         out
     })
-}
-
-/// `"az".succ` is `"ba"`: the rightmost letters and digits count up.
-pub(super) fn successor(text: &str) -> String {
-    let mut chars: Vec<char> = text.chars().collect();
-    let Some(last) = chars.iter().rposition(char::is_ascii_alphanumeric) else {
-        if let Some(end) = chars.last_mut() {
-            *end = char::from_u32(u32::from(*end) + 1).unwrap_or(*end);
-        }
-        return chars.into_iter().collect();
-    };
-    let mut at = last;
-    loop {
-        let (next, carry) = match chars[at] {
-            'z' => ('a', Some('a')),
-            'Z' => ('A', Some('A')),
-            '9' => ('0', Some('1')),
-            c => (char::from_u32(u32::from(c) + 1).unwrap_or(c), None),
-        };
-        chars[at] = next;
-        let Some(carry) = carry else { break };
-        // The next letter or digit to the left; with others between them only one of the same class.
-        let left = chars[..at].iter().rposition(char::is_ascii_alphanumeric);
-        let is_same_class = |left: usize| chars[left].is_ascii_digit() == chars[at].is_ascii_digit();
-        match left {
-            Some(left) if left + 1 == at || is_same_class(left) => at = left,
-            _ => {
-                chars.insert(at, carry);
-                break;
-            }
-        }
-    }
-    chars.into_iter().collect()
 }

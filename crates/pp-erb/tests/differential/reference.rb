@@ -37,7 +37,10 @@ while (line = $stdin.gets)
   answer =
     begin
       text = Puppet::Parser::TemplateWrapper.new(frozen(request['variables'])).result(ERB.new(request['template'], trim_mode: '-'))
-      { 'text' => text.to_s.encode('UTF-8') }
+      text = text.to_s.encode('UTF-8')
+      # The catalog could not hold it.
+      raise ArgumentError, 'invalid character' unless text.valid_encoding?
+      { 'text' => text }
     rescue StandardError, SystemStackError => e
       { 'error' => e.message.lines.first.to_s.chomp, 'class' => e.class.name }
     rescue SyntaxError
