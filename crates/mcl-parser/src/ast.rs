@@ -12,6 +12,7 @@
 //! - no path from the root is longer than [`MAX_DEPTH`] expressions (the same for statements and
 //!   types), so recursion over the tree is safe.
 
+mod blocks;
 pub(crate) mod shift;
 
 use std::sync::Arc;

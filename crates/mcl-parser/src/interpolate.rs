@@ -146,15 +146,15 @@ fn keeps_statements(ast: &Ast) -> bool {
     for id in &ast.body {
         stack.push((*id, false));
         while let Some((id, is_ready)) = stack.pop() {
-            let blocks = if is_ready { [None, None] } else { inner_blocks(ast.stmt(id)) };
-            if blocks == [None, None] {
+            let mut blocks = ast.stmt(id).blocks().rev().peekable();
+            if is_ready || blocks.peek().is_none() {
                 if next.next() != Some(id) {
                     return false;
                 }
                 continue;
             }
             stack.push((id, true));
-            let inner = blocks.into_iter().rev().flatten().flat_map(|block| block.iter().rev());
+            let inner = blocks.flat_map(|block| block.iter().rev());
             stack.extend(inner.map(|id| (*id, false)));
         }
     }
@@ -331,7 +331,7 @@ impl Interpolator {
         let top = self.nest_block(body, statements);
         let mut open: Vec<(StmtId, usize)> = top.iter().map(|id| (*id, 1)).collect();
         while let Some((id, depth)) = open.pop() {
-            let blocks: Vec<Block> = blocks_of(&mut statements[id]).map(std::mem::take).collect();
+            let blocks: Vec<Block> = statements[id].blocks_mut().map(std::mem::take).collect();
             if blocks.is_empty() {
                 continue;
             }
@@ -344,7 +344,7 @@ impl Interpolator {
             }
             let nested: Vec<Block> = blocks.into_iter().map(|block| self.nest_block(block, statements)).collect();
             open.extend(nested.iter().flatten().map(|id| (*id, depth + 1)));
-            for (old, block) in blocks_of(&mut statements[id]).zip(nested) {
+            for (old, block) in statements[id].blocks_mut().zip(nested) {
                 *old = block;
             }
         }
@@ -400,12 +400,12 @@ impl Interpolator {
         while let Some((id, ready)) = stack.pop() {
             if !ready {
                 stack.push((id, true));
-                let children: Vec<StmtId> = blocks_of(&mut statements[id]).flat_map(|b| b.iter().copied()).collect();
+                let children: Vec<StmtId> = statements[id].blocks_mut().flat_map(|b| b.iter().copied()).collect();
                 stack.extend(children.into_iter().rev().map(|child| (child, false)));
                 continue;
             }
             let mut stmt = std::mem::replace(&mut statements[id], Stmt::Error { defines: Vec::new() });
-            for block in blocks_of(&mut stmt) {
+            for block in stmt.blocks_mut() {
                 for child in block.iter_mut() {
                     *child = map[*child].expand().unwrap_or(*child);
                 }
@@ -452,37 +452,4 @@ impl Interpolator {
     fn half(&self, half: &mut EdgeHalf) {
         half.name = self.at(half.name);
     }
-}
-
-/// Returns the blocks of a statement.
-fn inner_blocks(stmt: &Stmt) -> [Option<&Block>; 2] {
-    match stmt {
-        Stmt::If { then, otherwise, .. } => [Some(then), otherwise.as_ref()],
-        Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => [Some(body), None],
-        Stmt::Error { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Resource(_)
-        | Stmt::Edge(_)
-        | Stmt::Func { .. }
-        | Stmt::Include { .. }
-        | Stmt::Import { .. } => [None, None],
-    }
-}
-
-/// Returns the blocks of a statement, to change them.
-fn blocks_of(stmt: &mut Stmt) -> impl Iterator<Item = &mut Block> {
-    let (first, second) = match stmt {
-        Stmt::If { then, otherwise, .. } => (Some(then), otherwise.as_mut()),
-        Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => (Some(body), None),
-        Stmt::Error { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Resource(_)
-        | Stmt::Edge(_)
-        | Stmt::Func { .. }
-        | Stmt::Include { .. }
-        | Stmt::Import { .. } => (None, None),
-    };
-    first.into_iter().chain(second)
 }

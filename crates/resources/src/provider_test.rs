@@ -1,5 +1,6 @@
 //! Runs the checks of a provider in tests, without an engine.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use mcl_value::Value;
@@ -69,11 +70,26 @@ impl ProviderTest {
     pub(crate) fn assert_unchanged(&mut self) {
         assert_eq!(self.run(true).expect("the check works").changes, [""; 0]);
     }
+
+    /// Asserts that an apply leaves a file with the content `after`, or that it fails with a message that contains `after`
+    /// and leaves the file as it was before.
+    #[track_caller]
+    pub(crate) fn assert_content(&mut self, file: &Path, before: &str, after: Result<&str, &str>) {
+        match after {
+            Ok(after) if after == before => self.assert_unchanged(),
+            Ok(_) => self.assert_converges(),
+            Err(part) => {
+                let error = self.run(true).expect_err("apply fails").to_string();
+                assert!(error.contains(part), "{error}");
+            }
+        }
+        assert_eq!(std::fs::read_to_string(file).expect("the file is there"), after.unwrap_or(before));
+    }
 }
 
 /// Opens a state directory that was open until now: a child that another test has just started may hold its lock until it runs
 /// its program.
-pub(crate) fn reopen(prefix: &std::path::Path) -> StateDir {
+pub(crate) fn reopen(prefix: &Path) -> StateDir {
     let mut state = None;
     test_support::eventually("the lock is free", || {
         state = StateDir::open(prefix).ok();

@@ -15,6 +15,6 @@ pub use bench::{min_of, min_time, ratio};
 pub use cases::{for_each_case, shorter};
 pub use eventually::eventually;
 pub use layout::check_layout;
-pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, seeds};
+pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, mean_for_each_seed, seeds};
 pub use scratch::Scratch;
 pub use skip::skip;

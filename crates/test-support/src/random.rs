@@ -3,7 +3,7 @@
 //! `RUNS_FACTOR=20` multiplies the number of runs of every randomised test, and `FROM=1000` starts with that seed.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub use fastrand::Rng;
 
@@ -78,6 +78,16 @@ pub fn for_each_seed_in_parallel(runs: u64, test: impl Fn(&mut Rng) + Sync) {
             });
         }
     });
+}
+
+/// Runs a test as [`for_each_seed_in_parallel`] does. Returns the mean of what its runs count.
+pub fn mean_for_each_seed(runs: u64, count: impl Fn(&mut Rng) -> usize + Sync) -> f64 {
+    let (total, seeds) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for_each_seed_in_parallel(runs, |random| {
+        total.fetch_add(count(random), Ordering::Relaxed);
+        seeds.fetch_add(1, Ordering::Relaxed);
+    });
+    total.into_inner() as f64 / seeds.into_inner() as f64
 }
 
 /// Prints the seed if it is dropped by a panic.

@@ -239,15 +239,7 @@ mod tests {
         fs::write(&file, before).unwrap();
         let edit = resource("json:edit", file.to_str().unwrap()).with("edits", Value::list(edits.iter().copied()));
         let mut test = ProviderTest::new(&edit);
-        match after {
-            Ok(after) if after == before => test.assert_unchanged(),
-            Ok(_) => test.assert_converges(),
-            Err(part) => {
-                let error = test.run(true).unwrap_err().to_string();
-                assert!(error.contains(part), "{error}");
-            }
-        }
-        assert_eq!(fs::read_to_string(&file).unwrap(), after.unwrap_or(before));
+        test.assert_content(&file, before, after);
     }
 
     #[test]

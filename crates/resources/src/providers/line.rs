@@ -352,15 +352,7 @@ mod tests {
         let line = resource("line", "l").with("file", file.to_str().unwrap()).with("state", state);
         let line = line.with("content", content).with("match", pattern).with("multiple", multiple);
         let mut test = ProviderTest::new(&line);
-        match after {
-            Ok(after) if before == after => test.assert_unchanged(),
-            Ok(_) => test.assert_converges(),
-            Err(part) => {
-                let error = test.run(true).unwrap_err().to_string();
-                assert!(error.contains(part), "{error}");
-            }
-        }
-        assert_eq!(fs::read_to_string(&file).unwrap(), after.unwrap_or(before));
+        test.assert_content(&file, before, after);
     }
 
     #[test]

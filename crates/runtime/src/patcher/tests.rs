@@ -6,8 +6,7 @@ use mcl_diagnostics::Diagnostic;
 use mcl_value::Value;
 use resource_engine::GroupEdge;
 use resource_graph::{AutoEdgeHost, DeclaredEdge, Edge, ResourceGraph};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use test_support::{RandomChoice, Rng, for_each_seed_in_parallel};
+use test_support::{RandomChoice, Rng, mean_for_each_seed};
 
 use super::*;
 use crate::finalize::{Finalized, finalize};
@@ -159,13 +158,8 @@ fn check_random_changes(random: &mut Rng) -> usize {
 
 #[test]
 fn patched_graph_is_the_whole_graph() {
-    let (patches, seeds) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    for_each_seed_in_parallel(2000, |random| {
-        patches.fetch_add(check_random_changes(random), Ordering::Relaxed);
-        seeds.fetch_add(1, Ordering::Relaxed);
-    });
-    let (patches, changes) = (patches.into_inner(), seeds.into_inner() * CHANGES);
-    assert!(patches > changes / 10, "{patches} patches for {changes} changes");
+    let patches = mean_for_each_seed(2000, check_random_changes);
+    assert!(patches > CHANGES as f64 / 10.0, "{patches} patches for {CHANGES} changes");
 }
 
 /// A program whose resources come and go: they and their edges, by number.
@@ -312,13 +306,8 @@ fn check_random_structures(random: &mut Rng) -> usize {
 
 #[test]
 fn patched_structure_is_that_of_the_whole_graph() {
-    let (patches, seeds) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    for_each_seed_in_parallel(2000, |random| {
-        patches.fetch_add(check_random_structures(random), Ordering::Relaxed);
-        seeds.fetch_add(1, Ordering::Relaxed);
-    });
-    let (patches, changes) = (patches.into_inner(), seeds.into_inner() * CHANGES);
-    assert!(patches > changes / 10, "{patches} patches for {changes} changes");
+    let patches = mean_for_each_seed(2000, check_random_structures);
+    assert!(patches > CHANGES as f64 / 10.0, "{patches} patches for {CHANGES} changes");
 }
 
 #[test]
