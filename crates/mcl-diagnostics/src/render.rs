@@ -1,4 +1,4 @@
-//! The output formats, one module each: `human`, `short`, `json`, `sarif`.
+//! The output formats, one module each: `human`, `short`, `json`, `sarif`, `github`, `gitlab`.
 //!
 //! A renderer reads diagnostics and the files that they refer to, and returns a string. The caller decides where to write it.
 
@@ -6,6 +6,8 @@ use crate::{Diagnostic, Severity};
 
 mod escape;
 mod explanation;
+mod github;
+mod gitlab;
 mod human;
 mod json;
 mod program;
@@ -26,6 +28,10 @@ pub enum Format {
     Json,
     /// A SARIF 2.1.0 log, for code scanning services.
     Sarif,
+    /// Commands of a GitHub workflow, which become annotations.
+    GitHub,
+    /// A report of GitLab's Code Quality.
+    GitLab,
 }
 
 /// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. The first error
@@ -53,6 +59,8 @@ pub fn render(programs: &[Program<'_>], format: Format, style: Style) -> String 
         Format::Short => programs.iter().map(short::render).collect(),
         Format::Json => programs.iter().map(json::render).collect(),
         Format::Sarif => sarif::render(programs),
+        Format::GitHub => programs.iter().map(github::render).collect(),
+        Format::GitLab => gitlab::render(programs),
     }
 }
 

@@ -14,6 +14,12 @@ pub enum Format {
     Json,
     /// A SARIF 2.1.0 log
     Sarif,
+    /// Commands of a GitHub workflow, which become annotations of the lines
+    #[value(name = "github")]
+    GitHub,
+    /// A report of GitLab's Code Quality
+    #[value(name = "gitlab")]
+    GitLab,
 }
 
 impl From<Format> for mcl_diagnostics::Format {
@@ -23,6 +29,8 @@ impl From<Format> for mcl_diagnostics::Format {
             Format::Short => mcl_diagnostics::Format::Short,
             Format::Json => mcl_diagnostics::Format::Json,
             Format::Sarif => mcl_diagnostics::Format::Sarif,
+            Format::GitHub => mcl_diagnostics::Format::GitHub,
+            Format::GitLab => mcl_diagnostics::Format::GitLab,
         }
     }
 }

@@ -195,6 +195,46 @@ fn sarif_is_one_log_for_all_programs() {
 }
 
 #[test]
+fn github_gets_one_escaped_command_per_diagnostic() {
+    let sample = unknown_name().with(|_| Diagnostic::warning(Code::E0501, Stage::Graph, "100 %\nof a, b: c"));
+    assert_eq!(
+        sample.render(Format::GitHub),
+        "::error file=site/main.mcl,line=3,col=6,endLine=3,endColumn=18,title=E0501::variable `$greetin` is not \
+         defined%0Ahelp: did you mean `$greeting`?\n\
+         ::warning file=site/main.mcl,title=E0501::100 %25%0Aof a, b: c\n"
+    );
+    let program = Program { files: &sample.files, prefix: "a,b:c/", diagnostics: &sample.diagnostics[..1] };
+    let text = render(&[program], Format::GitHub, Style::default());
+    assert!(text.starts_with("::error file=a%2Cb%3Ac/main.mcl,line="), "{text}");
+}
+
+#[test]
+fn gitlab_findings_keep_their_identity_when_lines_move() {
+    let report = |text: &str| {
+        let mut files = Files::default();
+        files.add("main.mcl", text);
+        let diagnostics: Vec<Diagnostic> = text
+            .match_indices('x')
+            .map(|(at, _)| {
+                let span = Span::new(FileId::MAIN, at as u32, at as u32 + 1);
+                Diagnostic::error(Code::E0501, Stage::Scope, "unknown").at(span)
+            })
+            .collect();
+        let program = Program { files: &files, prefix: "site/", diagnostics: &diagnostics };
+        let text = render(&[program], Format::GitLab, Style::default());
+        serde_json::from_str::<Vec<serde_json::Value>>(&text).expect("the report is JSON")
+    };
+    let (before, after) = (report("x\nx\n"), report("\n\nx\n\nx\n"));
+    assert_eq!(before[0]["location"], serde_json::json!({"path": "site/main.mcl", "lines": {"begin": 1, "end": 1}}));
+    assert_eq!((&before[0]["check_name"], &before[0]["severity"]), (&"E0501".into(), &"critical".into()));
+    let fingerprints =
+        |report: &[serde_json::Value]| [report[0]["fingerprint"].clone(), report[1]["fingerprint"].clone()];
+    assert_eq!(fingerprints(&before), fingerprints(&after));
+    assert_ne!(before[0]["fingerprint"], before[1]["fingerprint"], "two findings are two");
+    assert!(report("").is_empty(), "a report without findings is a list all the same");
+}
+
+#[test]
 fn diagnostics_are_sorted_by_stage_then_span() {
     let at = |stage, start| {
         let d = Diagnostic::error(Code::E0501, stage, format!("{start}"));

@@ -12,8 +12,8 @@ use crate::puppet::common_options::MessageLevel;
 pub fn text(log: &[LogEntry], files: &Files, least: MessageLevel, format: Format, color: bool) -> String {
     let shown = log.iter().filter(|entry| severity(entry.level) >= severity(least.into()));
     match format {
-        Format::Json | Format::Sarif => shown.map(|entry| object(entry, files)).collect(),
-        Format::Human | Format::Short => shown.map(|entry| line(entry, files, color)).collect(),
+        Format::Json | Format::Sarif | Format::GitLab => shown.map(|entry| object(entry, files)).collect(),
+        Format::Human | Format::Short | Format::GitHub => shown.map(|entry| line(entry, files, color)).collect(),
     }
 }
 
