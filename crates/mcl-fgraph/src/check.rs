@@ -26,8 +26,8 @@ use crate::{expansion, sensitive_commands};
 /// A part has at least this many statements.
 const MIN_STATEMENTS: usize = 500;
 
-/// A program has at most this many parts for each thread.
-const PARTS_PER_THREAD: usize = 8;
+/// A program has at most this many parts for each thread. A small part takes little memory.
+const PARTS_PER_THREAD: usize = 64;
 
 /// Returns the errors, or else the warnings, that [`lower`] finds in a typed program without errors.
 #[must_use]
@@ -95,7 +95,7 @@ fn chunks(statements: &[StmtId], size: usize) -> Vec<&[StmtId]> {
 fn share_definitions(parts: &[Part]) -> bool {
     let mut distinct: EntitySet<DefId> = EntitySet::new();
     let (mut all, mut different) = (0, 0);
-    for def in parts.iter().flat_map(|part| part.definitions.keys()) {
+    for def in parts.iter().flat_map(|part| part.definitions.iter()) {
         all += 1;
         different += usize::from(distinct.insert(def));
     }

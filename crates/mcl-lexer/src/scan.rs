@@ -8,7 +8,12 @@ use crate::tokens::{Comment, Tokens};
 
 /// Appends the tokens of a text from an offset on.
 pub(crate) fn lex_from(text: &str, from: u32, tokens: &mut Tokens) {
-    lex_between(text, from, text.len() as u32, &mut Heredocs::default(), tokens);
+    lex_between(text, from, text.len() as u32, false, &mut Heredocs::default(), tokens);
+}
+
+/// Appends the tokens of some lines of a text.
+pub(crate) fn lex_lines(text: &str, from: u32, to: u32, tokens: &mut Tokens) {
+    lex_between(text, from, to, from > 0, &mut Heredocs::default(), tokens);
 }
 
 /// Returns the number of bytes after an opening quote up to and with the closing one, if that is on the same line.
@@ -17,8 +22,8 @@ fn quoted_len(quote: &str, rest: &str) -> Option<usize> {
     (rest.as_bytes()[end] != b'\n').then_some(end + 1)
 }
 
-fn lex_between(text: &str, from: u32, to: u32, heredocs: &mut Heredocs, tokens: &mut Tokens) {
-    let mut newline = false;
+/// Appends the tokens between two offsets; `newline` says whether there is one before the first of them.
+fn lex_between(text: &str, from: u32, to: u32, mut newline: bool, heredocs: &mut Heredocs, tokens: &mut Tokens) {
     let mut lexer = TokenKind::lexer(&text[from as usize..to as usize]);
     while let Some(kind) = lexer.next() {
         let span = lexer.span();
@@ -54,7 +59,7 @@ fn lex_between(text: &str, from: u32, to: u32, heredocs: &mut Heredocs, tokens: 
                     tokens.push(TokenKind::Heredoc, start, end, newline);
                     newline = false;
                     lexer.bump(content.end);
-                    lex_between(text, end, end + content.start as u32, heredocs, tokens);
+                    lex_between(text, end, end + content.start as u32, false, heredocs, tokens);
                     continue;
                 }
                 TokenKind::Heredoc

@@ -110,6 +110,28 @@ impl Tokens {
         self.ends.push(end);
     }
 
+    /// Appends the tokens of later lines of the same text.
+    pub(crate) fn append(&mut self, mut later: Tokens) {
+        let offset = self.kinds.len();
+        let shift = offset % 64;
+        for word in &later.newline_before {
+            match self.newline_before.last_mut().filter(|_| shift > 0) {
+                None => self.newline_before.push(*word),
+                Some(last) => {
+                    *last |= word << shift;
+                    self.newline_before.push(word >> (64 - shift));
+                }
+            }
+        }
+        self.kinds.append(&mut later.kinds);
+        self.starts.append(&mut later.starts);
+        self.ends.append(&mut later.ends);
+        self.newline_before.truncate(self.kinds.len().div_ceil(64));
+        let comments = later.comments.into_iter();
+        self.comments
+            .extend(comments.map(|comment| Comment { next_token: comment.next_token + offset as u32, ..comment }));
+    }
+
     /// Returns a copy of the tokens before `end`, and of the comments among them.
     pub(crate) fn before(&self, end: TokenIdx) -> Tokens {
         let count = end.index();

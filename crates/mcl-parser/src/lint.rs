@@ -159,13 +159,18 @@ impl Linter<'_, '_> {
         let mut brackets = brackets.iter().peekable();
         let mut statement = 0;
         let mut frames: Vec<Frame> = Vec::new();
+        let mut after_comma = false;
         for i in self.tokens.start.until(self.tokens.end) {
             let (kind, start) = (tokens[i], tokens.start(i));
             while starts.get(statement).is_some_and(|s| *s < start) {
                 statement += 1;
             }
             let starts_here = starts.get(statement) == Some(&start);
-            if let Some(lint) = self.newline_lint(frames.last(), i, kind, starts_here)
+            // Wherever they are, most tokens need no newline before them and have none.
+            let is_plain = !starts_here && !after_comma && !kind.is_closer() && !tokens.newline_before(i);
+            after_comma = kind == TokenKind::Comma;
+            if !is_plain
+                && let Some(lint) = self.newline_lint(frames.last(), i, kind, starts_here)
                 && (self.last != Some((lint.code(), statement)) || lint.is_about_one_place())
             {
                 self.last = Some((lint.code(), statement));
@@ -222,9 +227,12 @@ impl Linter<'_, '_> {
 
     fn strings(&mut self) {
         let tokens = self.builder.tokens;
+        let text = self.builder.text.as_bytes();
         for token in self.tokens.start.until(self.tokens.end) {
             // The last character of a string can only be a backslash if it is escaped.
-            if tokens[token] == TokenKind::String && tokens.text(self.builder.text, token).ends_with("\\\"") {
+            if tokens[token] == TokenKind::String
+                && text.get(..tokens.end(token) as usize).is_some_and(|before| before.ends_with(b"\\\""))
+            {
                 self.warn(Lint::TrailingBackslash, token);
             }
         }

@@ -111,6 +111,13 @@ impl TypeTable {
         TypeTable { base: Some(base), nodes, open, index }
     }
 
+    /// Releases the index of a table to which nothing is added soon; it is rebuilt on its next use.
+    pub(crate) fn release_index(&mut self) {
+        self.index = FxHashMap::default();
+        self.nodes.shrink_to_fit();
+        self.open.shrink_to_fit();
+    }
+
     /// The index is not stored in artifacts: it is rebuilt on the first use after loading.
     fn complete_index(&mut self) {
         if self.index.len() != self.nodes.len() {

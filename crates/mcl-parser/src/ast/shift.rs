@@ -195,19 +195,28 @@ impl Shift {
 }
 
 impl Ast {
-    /// Appends the nodes of a tree whose ids were shifted; names stay.
-    pub(crate) fn append(&mut self, other: Ast) {
-        fn append<K: EntityRef, V>(to: &mut PrimaryMap<K, V>, from: PrimaryMap<K, V>) {
-            let mut values = Vec::from(std::mem::take(to));
-            values.extend(from.into_iter().map(|(_, value)| value));
-            *to = values.into();
+    /// Appends the nodes of trees whose ids were shifted; names stay. A table of a tree is dropped as soon as it was copied.
+    pub(crate) fn append(&mut self, mut others: Vec<Ast>) {
+        fn append<K: EntityRef, V>(
+            tree: &mut Ast,
+            others: &mut [Ast],
+            table: impl Fn(&mut Ast) -> &mut PrimaryMap<K, V>,
+        ) {
+            let count = others.iter_mut().map(|other| table(other).len()).sum();
+            let mut values = Vec::from(std::mem::take(table(tree)));
+            values.reserve_exact(count);
+            for other in others {
+                values.append(&mut Vec::from(std::mem::take(table(other))));
+            }
+            *table(tree) = values.into();
         }
-        append(&mut self.exprs, other.exprs);
-        append(&mut self.expr_ranges, other.expr_ranges);
-        append(&mut self.stmts, other.stmts);
-        append(&mut self.stmt_ranges, other.stmt_ranges);
-        append(&mut self.types, other.types);
-        append(&mut self.type_ranges, other.type_ranges);
-        self.body.extend(other.body);
+        append(self, &mut others, |tree| &mut tree.exprs);
+        append(self, &mut others, |tree| &mut tree.expr_ranges);
+        append(self, &mut others, |tree| &mut tree.stmts);
+        append(self, &mut others, |tree| &mut tree.stmt_ranges);
+        append(self, &mut others, |tree| &mut tree.types);
+        append(self, &mut others, |tree| &mut tree.type_ranges);
+        self.body.reserve_exact(others.iter().map(|other| other.body.len()).sum());
+        self.body.extend(others.into_iter().flat_map(|other| other.body));
     }
 }

@@ -22,11 +22,16 @@ use crate::token_set::STATEMENT_START;
 /// A part has at least this many tokens.
 const MIN_TOKENS: usize = 10_000;
 
+/// A file has at most this many parts for each thread. What only the parser of a part needs is dropped with it, and a thread
+/// that is done early takes the next part.
+const PARTS_PER_THREAD: usize = 4;
+
 /// Parses a file in parts; returns the tree and the lints. Returns `None` for a small file, and for one that has errors or
 /// cannot be divided.
 pub fn parse_in_parts(file: FileId, text: &str, tokens: &Tokens) -> Option<(Ast, Vec<Diagnostic>)> {
-    let count = rayon::current_num_threads().min(tokens.len() / MIN_TOKENS);
-    let parts = if count > 1 { parts(tokens, count) } else { return None };
+    let threads = rayon::current_num_threads();
+    let count = (threads * PARTS_PER_THREAD).min(tokens.len() / MIN_TOKENS);
+    let parts = if threads > 1 && count > 1 { parts(tokens, count) } else { return None };
     let parse = |part: &Range<TokenIdx>| {
         let mut builder = Builder::new(file, text, tokens);
         let end = parse_segment(&mut builder, NO_EDITS, Position::before(part.start), part.end).ok()?;
@@ -66,23 +71,22 @@ fn joined(mut trees: Vec<(Ast, Names)>) -> Option<Ast> {
     let (mut whole, mut names) = trees.pop()?;
     let mut lengths = (whole.exprs.len(), whole.stmts.len(), whole.types.len());
     let mut shifted = Vec::with_capacity(rest.len());
-    for (part, _) in rest {
-        let names = part.names.values().map(|name| match names.get(name) {
+    for (mut part, _) in rest {
+        let part_names = std::mem::take(&mut part.names).into_iter().map(|(_, name)| match names.get(&name) {
             Some(known) => *known,
             None => {
-                let new = whole.names.push(Arc::clone(name));
-                names.insert(Arc::clone(name), new);
+                let new = whole.names.push(Arc::clone(&name));
+                names.insert(name, new);
                 new
             }
         });
-        let shift = Shift { exprs: lengths.0, stmts: lengths.1, types: lengths.2, names: names.collect() };
+        let shift = Shift { exprs: lengths.0, stmts: lengths.1, types: lengths.2, names: part_names.collect() };
         lengths = (lengths.0 + part.exprs.len(), lengths.1 + part.stmts.len(), lengths.2 + part.types.len());
         shifted.push((part, shift));
     }
+    drop(names);
     shifted.par_iter_mut().for_each(|(part, shift)| shift.tree(part));
-    for (part, _) in shifted {
-        whole.append(part);
-    }
+    whole.append(shifted.into_iter().map(|(part, _)| part).collect());
     Some(whole)
 }
 

@@ -12,20 +12,23 @@ use crate::infer::Inference;
 use crate::infer::error::InferError;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
 use crate::solver::constraint::ConstraintKind;
-use crate::solver::scheme::{GenericVarInfo, VarOwner};
+use crate::solver::scheme::VarOwner;
 use crate::solver::types::{GenericVar, Node, Ty, Types, VarId, VarState, parts};
 use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
 
 /// Maximum levels of nesting of a type. Artifacts and the runtime accept little more, and here an error has a span.
 const MAX_TYPE_DEPTH: u32 = 400;
 
-/// The tables of [`Typed`], without the program that they belong to.
+/// The tables of [`Typed`], without the program that they belong to. What a part of a program has no types for takes no memory.
 pub(crate) struct Tables {
     pub(crate) types: TypeTable,
     pub(crate) exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
-    pub(crate) defs: PrimaryMap<DefId, TypeId>,
-    pub(crate) generics: PrimaryMap<ScopeId, TypeVars>,
-    pub(crate) instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
+    /// The types of definitions, in their order.
+    pub(crate) defs: Vec<(DefId, TypeId)>,
+    /// The type variables of the scopes that have some, in their order.
+    pub(crate) generics: Vec<(ScopeId, TypeVars)>,
+    /// The types of the variables of instances that have some, in their order.
+    pub(crate) instance_types: Vec<(InstanceId, Box<[TypeId]>)>,
     pub(crate) call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
     /// How many of the calls are in definitions of the top level; they come first.
     pub(crate) definition_calls: usize,
@@ -33,7 +36,28 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(crate) fn into_typed(self, scoped: Scoped) -> Typed {
-        let Tables { types, exprs, defs, generics, instance_types, call_types, definition_calls: _ } = self;
+        let Tables {
+            types,
+            exprs,
+            defs: typed_defs,
+            generics: generic_scopes,
+            instance_types: instances,
+            call_types,
+            ..
+        } = self;
+        let mut defs: PrimaryMap<DefId, TypeId> = vec![TypeId::UNTYPED; scoped.defs.len()].into();
+        typed_defs.into_iter().for_each(|(def, ty)| defs[def] = ty);
+        let (mut generics, mut end) = (Vec::with_capacity(scoped.scopes.len()), 0);
+        for (scope, variables) in generic_scopes {
+            generics.resize(scope.index(), end..end);
+            end = variables.end;
+            generics.push(variables);
+        }
+        generics.resize(scoped.scopes.len(), end..end);
+        let generics = generics.into();
+        let mut instance_types: PrimaryMap<InstanceId, Box<[TypeId]>> =
+            vec![Box::default(); scoped.instances.len()].into();
+        instances.into_iter().for_each(|(instance, types)| instance_types[instance] = types);
         Typed { scoped, types, exprs, defs, generics, instance_types, call_types }
     }
 }
@@ -53,12 +77,14 @@ impl Inference<'_> {
         let mut intern = |ty: Ty| interner.intern(types, ty);
         let exprs =
             self.inferred.exprs.values().map(|module| module.values().map(|ty| intern(*ty)).collect()).collect();
-        let defs = self.scoped.defs.keys().map(|def| self.inferred.defs[def].expand());
-        let defs = defs.map(|ty| ty.map_or(TypeId::UNTYPED, &mut intern)).collect();
-        let instance_types =
-            instance_types.into_iter().map(|(_, types)| types.into_iter().map(&mut intern).collect()).collect();
+        let defs = self.inferred.defs.iter().filter_map(|(def, ty)| Some((def, intern(ty.expand()?)))).collect();
+        let instance_types = instance_types
+            .into_iter()
+            .map(|(instance, types)| (instance, types.into_iter().map(&mut intern).collect()))
+            .collect();
         let calls = self.inferred.calls.iter();
         let call_types = calls.map(|(call, types)| (*call, types.iter().map(|ty| intern(*ty)).collect())).collect();
+        interner.table.release_index();
         if let Some(origin) = interner.too_deep {
             self.diagnostics.push(InferError::TypeTooDeep { origin, limit: MAX_TYPE_DEPTH }.into());
         }
@@ -73,44 +99,48 @@ impl Inference<'_> {
     }
 
     /// Numbers the variables of each scope, including those of its members, consecutively: by scope, then by variable.
-    fn number_variables(&self) -> (PrimaryMap<ScopeId, TypeVars>, PrimaryMap<GenericVar, u32>) {
+    fn number_variables(&self) -> (Vec<(ScopeId, TypeVars)>, PrimaryMap<GenericVar, u32>) {
         let scope_of = |owner: VarOwner| match owner {
             VarOwner::Scope(scope) => scope,
             VarOwner::Member(member) => self.members.table[member].scope,
         };
-        let variables = self.solver.generics.values();
-        let mut counts: SecondaryMap<ScopeId, u32> = SecondaryMap::with_capacity(self.scoped.scopes.len());
-        for variable in variables.clone() {
-            counts[scope_of(variable.owner)] += 1;
+        let variables = self.solver.generics.iter().map(|(variable, info)| (scope_of(info.owner), variable));
+        let mut variables: Vec<(ScopeId, GenericVar)> = variables.collect();
+        variables.sort_unstable();
+        let mut numbers: PrimaryMap<GenericVar, u32> = vec![0; variables.len()].into();
+        let mut generics: Vec<(ScopeId, TypeVars)> = Vec::new();
+        for (number, (scope, variable)) in (0..).zip(variables) {
+            numbers[variable] = number;
+            match generics.last_mut() {
+                Some((last, range)) if *last == scope => range.end += 1,
+                _ => generics.push((scope, number..number + 1)),
+            }
         }
-        let mut end = 0;
-        let mut generics: PrimaryMap<ScopeId, TypeVars> = PrimaryMap::with_capacity(self.scoped.scopes.len());
-        for scope in self.scoped.scopes.keys() {
-            generics.push(end..end);
-            end += counts[scope];
-        }
-        let number = |variable: &GenericVarInfo| {
-            let range = &mut generics[scope_of(variable.owner)];
-            range.end += 1;
-            range.end - 1
-        };
-        let numbers = variables.map(number).collect();
         (generics, numbers)
     }
 
-    /// Returns the types that each instance gives to the variables of its class or file; the error type for those of members
-    /// that it does not use.
+    /// Returns the types that each instance gives to the variables of its class or file, if that has some; the error type for
+    /// those of members that it does not use.
     fn instance_types(
         &self,
-        generics: &PrimaryMap<ScopeId, TypeVars>,
+        generics: &[(ScopeId, TypeVars)],
         numbers: &PrimaryMap<GenericVar, u32>,
-    ) -> PrimaryMap<InstanceId, Vec<Ty>> {
+    ) -> Vec<(InstanceId, Vec<Ty>)> {
         let scope_of = |instance: InstanceId| self.scoped.instance_scope(instance);
-        let empty = |instance| scope_of(instance).map_or_else(Vec::new, |scope| vec![Ty::ERROR; generics[scope].len()]);
-        let mut instances: PrimaryMap<InstanceId, Vec<Ty>> = self.scoped.instances.keys().map(empty).collect();
+        let variables = |scope: ScopeId| {
+            let position = generics.binary_search_by_key(&scope, |(generic, _)| *generic).ok()?;
+            Some(generics[position].1.clone())
+        };
+        if generics.is_empty() {
+            return Vec::new();
+        }
+        let untyped = |instance| Some((instance, vec![Ty::ERROR; variables(scope_of(instance)?)?.len()]));
+        let mut instances: Vec<(InstanceId, Vec<Ty>)> = self.scoped.instances.keys().filter_map(untyped).collect();
         let mut fill = |instance: InstanceId, scope: ScopeId, first: GenericVar, types: &[Ty]| {
+            let Ok(position) = instances.binary_search_by_key(&instance, |(instance, _)| *instance) else { return };
+            let Some(range) = variables(scope) else { return };
             for (variable, ty) in (first.as_u32()..).map(GenericVar::from_u32).zip(types) {
-                instances[instance][(numbers[variable] - generics[scope].start) as usize] = *ty;
+                instances[position].1[(numbers[variable] - range.start) as usize] = *ty;
             }
         };
         for (instance, types) in self.inferred.instances.iter() {

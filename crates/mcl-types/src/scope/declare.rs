@@ -214,7 +214,7 @@ impl Resolver<'_> {
             return;
         }
         let def = self.add_def(scope, symbol, definition.span, DefKind::Error);
-        self.tables[scope].definitions_mut(namespace).entry(symbol).or_insert(def);
+        self.tables[scope].definitions.entry((namespace, symbol)).or_insert(def);
     }
 
     fn define(
@@ -229,7 +229,7 @@ impl Resolver<'_> {
         let symbol = self.symbols.defined(self.table(scope).unit, name);
         let def = self.add_def(scope, symbol, span, kind);
         self.set_info(scope, stmt, StmtInfo::Def(def));
-        match self.tables[scope].definitions_mut(namespace).entry(symbol) {
+        match self.tables[scope].definitions.entry((namespace, symbol)) {
             Entry::Vacant(entry) => {
                 entry.insert(def);
             }

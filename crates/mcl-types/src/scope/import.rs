@@ -184,7 +184,7 @@ impl Resolver<'_> {
                 FreeName::Simple(Namespace::Function | Namespace::Class, _) | FreeName::Alias(_) => false,
             };
             let is_defined = || match name {
-                FreeName::Simple(namespace, symbol) => table.definitions(namespace).contains_key(&symbol),
+                FreeName::Simple(namespace, symbol) => table.definitions.contains_key(&(namespace, symbol)),
                 FreeName::Alias(symbol) => table.aliases.contains_key(&symbol),
             };
             if is_param || !params_only && (is_defined() || !table.stars.is_empty()) {

@@ -69,7 +69,7 @@ impl Resolver<'_> {
     ) -> Option<Found> {
         let table = self.table(scope);
         if let [symbol] = name.parts {
-            if !params_only && let Some(def) = table.definitions(name.namespace).get(symbol) {
+            if !params_only && let Some(def) = table.definitions.get(&(name.namespace, *symbol)) {
                 let found = Found::target(Target::Def(*def));
                 return Some(match self.out.def(*def).kind {
                     DefKind::Bind { stmt } | DefKind::Func { stmt, .. } | DefKind::Class { stmt, .. } => {

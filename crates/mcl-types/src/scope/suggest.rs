@@ -314,7 +314,8 @@ impl Resolver<'_> {
 
     fn names_in(&self, namespace: Namespace, scope: ScopeId, params_only: bool) -> Vec<Arc<str>> {
         let table = self.table(scope);
-        let definitions = table.definitions(namespace).keys().filter(|_| !params_only);
+        let definitions = table.definitions.keys().filter(|(defined_in, _)| *defined_in == namespace && !params_only);
+        let definitions = definitions.map(|(_, symbol)| symbol);
         let params = table.params.iter().map(|(name, _)| name).filter(|_| namespace == Namespace::Variable);
         definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(*symbol))).collect()
     }

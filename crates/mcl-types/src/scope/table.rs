@@ -14,9 +14,8 @@ use crate::scoped::{DefId, InstanceId, ScopeId};
 
 /// The names that a scope defines, and what resolving them needs to know about the scope.
 pub(crate) struct SymbolTable {
-    pub(crate) variables: FxHashMap<Symbol, DefId>,
-    pub(crate) functions: FxHashMap<Symbol, DefId>,
-    pub(crate) classes: FxHashMap<Symbol, DefId>,
+    /// One table for all namespaces: most scopes have names in one of them, or none.
+    pub(crate) definitions: FxHashMap<(Namespace, Symbol), DefId>,
     /// The parameters: a layer around the body, whose own bindings may shadow them.
     pub(crate) params: Vec<(Symbol, DefId)>,
     pub(crate) aliases: FxHashMap<Symbol, Alias>,
@@ -101,9 +100,7 @@ pub(crate) enum ClassLookup {
 impl SymbolTable {
     pub(crate) fn new(unit: UnitId, enclosing: ScopeId, depth: u32) -> SymbolTable {
         SymbolTable {
-            variables: FxHashMap::default(),
-            functions: FxHashMap::default(),
-            classes: FxHashMap::default(),
+            definitions: FxHashMap::default(),
             params: Vec::new(),
             aliases: FxHashMap::default(),
             stars: Vec::new(),
@@ -114,24 +111,6 @@ impl SymbolTable {
             skips_parent_definitions: false,
             system: None,
             broken: None,
-        }
-    }
-
-    /// Returns the definitions of one namespace.
-    pub(crate) fn definitions(&self, namespace: Namespace) -> &FxHashMap<Symbol, DefId> {
-        match namespace {
-            Namespace::Variable => &self.variables,
-            Namespace::Function => &self.functions,
-            Namespace::Class => &self.classes,
-        }
-    }
-
-    /// Returns the definitions of one namespace, to add to them.
-    pub(crate) fn definitions_mut(&mut self, namespace: Namespace) -> &mut FxHashMap<Symbol, DefId> {
-        match namespace {
-            Namespace::Variable => &mut self.variables,
-            Namespace::Function => &mut self.functions,
-            Namespace::Class => &mut self.classes,
         }
     }
 

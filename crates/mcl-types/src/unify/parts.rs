@@ -22,12 +22,15 @@ use crate::walk;
 /// A part has at least this many statements.
 const MIN_STATEMENTS: usize = 1000;
 
-/// Divides a program of one file into parts, at most `count`. Returns `None` if it is small, or names connect its beginning
+/// A program has at most this many parts for each thread. What only the solver of a part needs is dropped with it.
+const PARTS_PER_THREAD: usize = 4;
+
+/// Divides a program of one file into parts for some threads. Returns `None` if it is small, or names connect its beginning
 /// with its end.
-pub(crate) fn parts(scoped: &Scoped, count: usize) -> Option<Vec<Part>> {
+pub(crate) fn parts(scoped: &Scoped, threads: usize) -> Option<Vec<Part>> {
     let statements = scoped.scope(scoped.root()).body.len();
-    let count = count.min(statements / MIN_STATEMENTS);
-    if count < 2 || scoped.modules.len() != 1 {
+    let count = (threads * PARTS_PER_THREAD).min(statements / MIN_STATEMENTS);
+    if threads < 2 || count < 2 || scoped.modules.len() != 1 {
         return None;
     }
     let links = Links::of(scoped);

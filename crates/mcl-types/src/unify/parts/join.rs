@@ -14,7 +14,7 @@ use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable};
 
 /// Joins the tables of the parts of a program to those of the whole.
 pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Tables {
-    let generics = joined_generics(scoped, &tables);
+    let generics = joined_generics(&tables);
     let mut join = Join::new(&tables, &generics);
     let module = scoped.scope(scoped.root()).module;
     let length = scoped.module(module).exprs.len();
@@ -25,18 +25,13 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Ta
         exprs.extend(tables.exprs[module].values().map(|ty| join.ty(number, *ty)));
     }
     exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, length.saturating_sub(exprs.len())));
-    let defs = scoped.defs.keys().map(|def| {
-        let typed = tables.iter().enumerate().find(|(_, tables)| tables.defs[def] != TypeId::UNTYPED);
-        typed.map_or(TypeId::UNTYPED, |(number, tables)| join.ty(number, tables.defs[def]))
-    });
-    let defs = defs.collect();
-    let instance_types = scoped.instances.keys().map(|instance| {
-        let typed = tables.iter().enumerate().find(|(_, tables)| !tables.instance_types[instance].is_empty());
-        typed.map_or_else(Box::default, |(number, tables)| {
-            tables.instance_types[instance].iter().map(|ty| join.ty(number, *ty)).collect()
-        })
-    });
-    let instance_types = instance_types.collect();
+    let defs = in_order(&tables, |tables| &tables.defs);
+    let defs = defs.into_iter().map(|(number, (def, ty))| (*def, join.ty(number, *ty))).collect();
+    let instance_types = in_order(&tables, |tables| &tables.instance_types);
+    let instance_types = instance_types
+        .into_iter()
+        .map(|(number, (instance, types))| (*instance, types.iter().map(|ty| join.ty(number, *ty)).collect()))
+        .collect();
     let mut call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher> = IndexMap::default();
     // The definitions of all parts are typed before the other statements.
     for is_definition in [true, false] {
@@ -53,18 +48,28 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Ta
     }
     let definition_calls = tables.iter().map(|tables| tables.definition_calls).sum();
     let exprs = [exprs].into_iter().collect();
+    join.table.release_index();
     Tables { types: join.table, exprs, defs, generics, instance_types, call_types, definition_calls }
 }
 
-/// Numbers the variables of all scopes. Each scope belongs to one part.
-fn joined_generics(scoped: &Scoped, tables: &[Tables]) -> PrimaryMap<ScopeId, TypeVars> {
+/// Returns the entries of a table of all parts in their order, each with the number of its part. No two parts have types for one
+/// entry.
+fn in_order<K: Ord, V>(tables: &[Tables], table: impl Fn(&Tables) -> &Vec<(K, V)>) -> Vec<(usize, &(K, V))> {
+    let entries = tables.iter().enumerate().flat_map(|(number, tables)| table(tables).iter().map(move |e| (number, e)));
+    let mut entries: Vec<(usize, &(K, V))> = entries.collect();
+    entries.sort_by(|(_, (a, _)), (_, (b, _))| a.cmp(b));
+    entries
+}
+
+/// Returns the type variables of each scope in the whole program.
+fn joined_generics(tables: &[Tables]) -> Vec<(ScopeId, TypeVars)> {
     let mut end = 0;
-    let range = |scope: ScopeId| {
-        let count: u32 = tables.iter().map(|tables| tables.generics[scope].len() as u32).sum();
-        end += count;
-        end - count..end
-    };
-    scoped.scopes.keys().map(range).collect()
+    let ranges = in_order(tables, |tables| &tables.generics).into_iter().map(|(_, (scope, range))| {
+        let start = end;
+        end += range.len() as u32;
+        (*scope, start..end)
+    });
+    ranges.collect()
 }
 
 /// Copies types from the tables of the parts to the joint one.
@@ -83,7 +88,7 @@ struct Source<'a> {
 }
 
 impl<'a> Join<'a> {
-    fn new(tables: &'a [Tables], generics: &PrimaryMap<ScopeId, TypeVars>) -> Join<'a> {
+    fn new(tables: &'a [Tables], generics: &[(ScopeId, TypeVars)]) -> Join<'a> {
         let table = TypeTable::default();
         let source = |part: &'a Tables| {
             let mut known = SecondaryMap::with_capacity(part.types.len());
@@ -91,8 +96,11 @@ impl<'a> Join<'a> {
             for id in (0..table.len()).map(TypeId::new) {
                 known[id] = id.into();
             }
-            let ranges = part.generics.iter().filter(|(_, range)| !range.is_empty());
-            let numbers = ranges.flat_map(|(scope, _)| generics[scope].clone()).collect();
+            let joint = |(scope, _): &(ScopeId, TypeVars)| {
+                let position = generics.binary_search_by_key(scope, |(scope, _)| *scope).ok()?;
+                Some(generics[position].1.clone())
+            };
+            let numbers = part.generics.iter().filter_map(joint).flatten().collect();
             Source { types: &part.types, numbers, known }
         };
         let sources = tables.iter().map(source).collect();
