@@ -232,6 +232,9 @@ impl Builder {
                 visit::op(&mut node.op, &mut |_, operand| needed.mark(Some(*operand)));
             }
         }
+        if needed.nodes.are_complete() {
+            return;
+        }
         needed.nodes.number();
         needed.nodes.retain(&mut self.nodes);
         self.rewrite(root, &mut |operand| {
@@ -243,6 +246,9 @@ impl Builder {
 
     /// Drops captures that no operand refers to, and returns the others.
     fn drop_unused_captures(&mut self, root: &mut Option<Operand>) -> PrimaryMap<CaptureIdx, Operand> {
+        if self.captures.is_empty() {
+            return PrimaryMap::new();
+        }
         let mut used = Marks::new(self.captures.len());
         self.rewrite(root, &mut |operand| {
             if let Operand::Capture(id) = operand {

@@ -55,7 +55,7 @@ impl Lowering<'_> {
     pub(crate) fn operator(
         &mut self,
         at: InsertPoint,
-        symbol: &str,
+        symbol: &'static str,
         args: &[ExprId],
         values: &[Operand],
         expr: ExprId,
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         types.extend(args.iter().map(|arg| self.type_of(at, *arg)));
         let result = self.type_of(at, expr);
         let mut operands = Vec::with_capacity(values.len() + 1);
-        operands.push(Operand::Const(self.emitter.pool.str(symbol)));
+        operands.push(Operand::Const(self.emitter.pool.symbol(symbol)));
         operands.extend(values);
         self.builtin(at, "_operator", operands, &types, result, self.frames.ast(at.frame).expr_span(expr))
     }

@@ -121,13 +121,20 @@ impl Lowering<'_> {
     /// Lowers a function that is not lowered yet.
     pub(crate) fn lower_function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
         let (at, body) = self.declare_function(&key)?;
-        self.functions.insert(key.clone(), FunctionState::InProgress);
+        self.set_state(&key, FunctionState::InProgress);
         let root = self.expr(at, body)?;
         self.frames.leave_function(at.frame);
         let label = format!("func {}", self.frames.typed.scoped.def(key.def).name);
         let closure = self.emitter.finish(at.builder, Some(root), true, &label);
-        self.functions.insert(key, FunctionState::Lowered(closure.clone()));
+        self.set_state(&key, FunctionState::Lowered(closure.clone()));
         Ok(closure)
+    }
+
+    /// Changes how far a function is lowered that was declared.
+    fn set_state(&mut self, key: &FunctionKey, state: FunctionState) {
+        if let Some(known) = self.functions.get_mut(key) {
+            *known = state;
+        }
     }
 
     /// Returns the value of a function expression.

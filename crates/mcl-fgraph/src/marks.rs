@@ -23,6 +23,11 @@ impl<K: EntityRef> Marks<K> {
         self.used[id]
     }
 
+    /// Whether every entry is used.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.used.values().all(|used| *used)
+    }
+
     /// Numbers the used entries. They keep their order.
     pub(crate) fn number(&mut self) {
         let mut next = 0;

@@ -26,6 +26,8 @@ const MAX_RESULT_SIZE: usize = 1 << 16;
 pub(crate) struct Pool {
     pub(crate) strings: IndexSet<Arc<str>, FxBuildHasher>,
     constants: IndexSet<Constant, FxBuildHasher>,
+    /// The symbols of operators, as constants.
+    symbols: Vec<(&'static str, ConstId)>,
     /// Value and size of the constants that are lists, maps and structs.
     composites: FxHashMap<ConstId, Composite>,
     /// By the id in the type checker's table.
@@ -194,6 +196,16 @@ impl Pool {
 
     pub(crate) fn str(&mut self, text: impl Into<Str>) -> ConstId {
         self.intern(Constant::Str(text.into()))
+    }
+
+    /// Returns the symbol of an operator.
+    pub(crate) fn symbol(&mut self, symbol: &'static str) -> ConstId {
+        if let Some((_, id)) = self.symbols.iter().find(|(known, _)| *known == symbol) {
+            return *id;
+        }
+        let id = self.str(symbol);
+        self.symbols.push((symbol, id));
+        id
     }
 
     pub(crate) fn hostname(&mut self) -> ConstId {

@@ -13,12 +13,10 @@ pub use repaired::{Repaired, module_alias};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
-use rustc_hash::FxHashMap;
 
 use crate::ast::{
     Ast, Block, Definition, DefinitionKind, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr,
@@ -27,9 +25,7 @@ use crate::ast::{
 use crate::automaton::Stack;
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
-
-/// The names of a tree by their texts.
-pub type Names = FxHashMap<Arc<str>, Name>;
+use crate::text_index::TextIndex;
 
 /// An entry of a resource body before its comma; `None` for an error node.
 pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;
@@ -118,7 +114,7 @@ pub struct Builder<'t> {
     pub repaired: BTreeMap<TokenIdx, Repaired>,
     /// What runs of the parser use again.
     pub stack: Stack,
-    names: Names,
+    names: TextIndex<Name>,
     expr_depths: PrimaryMap<ExprId, u16>,
     type_depths: PrimaryMap<TypeId, u16>,
     too_deep: bool,
@@ -146,15 +142,15 @@ impl<'t> Builder<'t> {
             bar_bars: Vec::new(),
             repaired: BTreeMap::new(),
             stack: Stack::default(),
-            names: FxHashMap::default(),
+            names: TextIndex::default(),
             expr_depths: PrimaryMap::new(),
             type_depths: PrimaryMap::new(),
             too_deep: false,
         }
     }
 
-    /// Returns the tree, whose blocks are all closed, and its names by their texts.
-    pub fn into_tree(mut self) -> (Ast, Names) {
+    /// Returns the tree, whose blocks are all closed, and the index of its names.
+    pub fn into_tree(mut self) -> (Ast, TextIndex<Name>) {
         self.ast.body = std::mem::take(&mut self.top().body);
         (self.ast, self.names)
     }
@@ -171,13 +167,7 @@ impl<'t> Builder<'t> {
     }
 
     pub fn intern(&mut self, text: &str) -> Name {
-        if let Some(name) = self.names.get(text) {
-            return *name;
-        }
-        let shared: Arc<str> = text.into();
-        let name = self.ast.names.push(shared.clone());
-        self.names.insert(shared, name);
-        name
+        self.names.intern(&mut self.ast.names, text, || text.into())
     }
 
     /// Returns the name that one token spells.

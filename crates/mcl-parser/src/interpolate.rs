@@ -17,6 +17,7 @@ use crate::ast::{
     Ast, Block, ByteRange, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId,
 };
 use crate::string_literal::{StringError, StringPart, parse_string};
+use crate::text_index::TextIndex;
 
 /// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
 #[must_use]
@@ -210,8 +211,8 @@ fn inside(span: Span, start: usize, end: usize) -> Span {
 
 struct Interpolator {
     out: Ast,
-    /// The names of `out` by their text, built on the first lookup.
-    index: Option<FxHashMap<Arc<str>, Name>>,
+    /// The index of the names of `out`, built on the first lookup.
+    index: Option<TextIndex<Name>>,
     errors: Vec<InterpolateError>,
     /// The new expression for each old one.
     map: PrimaryMap<ExprId, ExprId>,
@@ -220,18 +221,12 @@ struct Interpolator {
 impl Interpolator {
     fn find(&mut self, text: &str) -> Option<Name> {
         let names = &self.out.names;
-        let index = self.index.get_or_insert_with(|| names.iter().map(|(name, text)| (text.clone(), name)).collect());
-        index.get(text).copied()
+        self.index.get_or_insert_with(|| TextIndex::of(names)).find(names, text)
     }
 
     fn intern(&mut self, text: &str) -> Name {
-        if let Some(name) = self.find(text) {
-            return name;
-        }
-        let shared: Arc<str> = text.into();
-        let name = self.out.names.push(shared.clone());
-        self.index.get_or_insert_default().insert(shared, name);
-        name
+        let names = &mut self.out.names;
+        self.index.get_or_insert_with(|| TextIndex::of(names)).intern(names, text, || text.into())
     }
 
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {

@@ -40,6 +40,7 @@ mod string_literal;
 mod terminals;
 #[cfg(test)]
 mod tests;
+mod text_index;
 mod token_set;
 mod validate;
 
@@ -57,4 +58,5 @@ pub use foreign_kinds::{FOREIGN_KINDS, kind_of_mcl};
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};
+pub use text_index::TextIndex;
 pub use validate::InvalidAst;

@@ -11,12 +11,13 @@ use mcl_diagnostics::{Diagnostic, FileId};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use rayon::prelude::*;
 
-use crate::ast::Ast;
 use crate::ast::shift::Shift;
-use crate::builder::{Builder, Names};
+use crate::ast::{Ast, Name};
+use crate::builder::Builder;
 use crate::lint::lint;
 use crate::segment::parse_segment;
 use crate::terminals::{NO_EDITS, Position};
+use crate::text_index::TextIndex;
 use crate::token_set::STATEMENT_START;
 
 /// A part has at least this many tokens.
@@ -66,20 +67,14 @@ fn parts(tokens: &Tokens, count: usize) -> Vec<Range<TokenIdx>> {
 }
 
 /// Joins the trees of the parts of a file.
-fn joined(mut trees: Vec<(Ast, Names)>) -> Option<Ast> {
+fn joined(mut trees: Vec<(Ast, TextIndex<Name>)>) -> Option<Ast> {
     let rest = trees.split_off(trees.len().min(1));
     let (mut whole, mut names) = trees.pop()?;
     let mut lengths = (whole.exprs.len(), whole.stmts.len(), whole.types.len());
     let mut shifted = Vec::with_capacity(rest.len());
     for (mut part, _) in rest {
-        let part_names = std::mem::take(&mut part.names).into_iter().map(|(_, name)| match names.get(&name) {
-            Some(known) => *known,
-            None => {
-                let new = whole.names.push(Arc::clone(&name));
-                names.insert(name, new);
-                new
-            }
-        });
+        let part_names = std::mem::take(&mut part.names).into_iter();
+        let part_names = part_names.map(|(_, name)| names.intern(&mut whole.names, &name, || Arc::clone(&name)));
         let shift = Shift { exprs: lengths.0, stmts: lengths.1, types: lengths.2, names: part_names.collect() };
         lengths = (lengths.0 + part.exprs.len(), lengths.1 + part.stmts.len(), lengths.2 + part.types.len());
         shifted.push((part, shift));

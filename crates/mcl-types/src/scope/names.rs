@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_modules::UnitId;
+use mcl_parser::TextIndex;
 use mcl_parser::ast::{Ast, Name};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A name without dots, the same in every file.
@@ -36,17 +36,17 @@ pub(crate) struct NameUse<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     names: PrimaryMap<Symbol, Arc<str>>,
-    index: FxHashMap<Arc<str>, Symbol>,
-    /// By [`UnitId`], by [`Name`].
-    units: PrimaryMap<UnitId, PrimaryMap<Name, Parts>>,
+    index: TextIndex<Symbol>,
+    units: PrimaryMap<UnitId, UnitNames>,
 }
 
-/// A name of a file.
+/// The names of a file.
 #[derive(Debug)]
-enum Parts {
-    Simple([Symbol; 1]),
-    /// `a.b.c`.
-    Dotted(Box<[Symbol]>),
+struct UnitNames {
+    /// The parts of all names, one name after the other.
+    parts: Vec<Symbol>,
+    /// Where the parts of each name end.
+    ends: PrimaryMap<Name, u32>,
 }
 
 impl Symbols {
@@ -54,35 +54,26 @@ impl Symbols {
     pub(crate) fn new(units: &PrimaryMap<UnitId, Arc<Ast>>) -> Symbols {
         let mut symbols = Symbols::default();
         for ast in units.values() {
-            let names = ast.names.values().map(|name| symbols.split(name)).collect();
+            let mut names = UnitNames {
+                parts: Vec::with_capacity(ast.names.len()),
+                ends: PrimaryMap::with_capacity(ast.names.len()),
+            };
+            for name in ast.names.values() {
+                if name.contains('.') {
+                    names.parts.extend(name.split('.').map(|part| symbols.intern(part)));
+                } else {
+                    names.parts.push(symbols.index.intern(&mut symbols.names, name, || Arc::clone(name)));
+                }
+                names.ends.push(names.parts.len() as u32);
+            }
             symbols.units.push(names);
         }
         symbols
     }
 
-    fn split(&mut self, name: &Arc<str>) -> Parts {
-        if name.contains('.') {
-            Parts::Dotted(name.split('.').map(|part| self.intern(part)).collect())
-        } else {
-            Parts::Simple([self.intern_shared(name)])
-        }
-    }
-
     /// Returns the symbol of a name without dots.
     pub(crate) fn intern(&mut self, name: &str) -> Symbol {
-        match self.index.get(name) {
-            Some(symbol) => *symbol,
-            None => self.intern_shared(&name.into()),
-        }
-    }
-
-    fn intern_shared(&mut self, name: &Arc<str>) -> Symbol {
-        let next = self.names.next_key();
-        let symbol = *self.index.entry(Arc::clone(name)).or_insert(next);
-        if symbol == next {
-            self.names.push(Arc::clone(name));
-        }
-        symbol
+        self.index.intern(&mut self.names, name, || name.into())
     }
 
     /// Returns the name of a symbol.
@@ -92,10 +83,9 @@ impl Symbols {
 
     /// Returns the parts of a name as it is written in a file.
     pub(crate) fn parts(&self, unit: UnitId, name: Name) -> &[Symbol] {
-        match &self.units[unit][name] {
-            Parts::Simple(part) => part,
-            Parts::Dotted(parts) => parts,
-        }
+        let UnitNames { parts, ends } = &self.units[unit];
+        let start = name.as_u32().checked_sub(1).map_or(0, |before| ends[Name::from_u32(before)]);
+        &parts[start as usize..ends[name] as usize]
     }
 
     /// Returns the symbol of a name that is being defined, which never has dots.

@@ -112,7 +112,6 @@ impl Resolver<'_> {
     fn resolve_expression(&mut self, scope: ScopeId, root: ExprId, ast: &Ast, ancestors: &Ancestors) {
         let module = self.out.scope(scope).module;
         let mut work: SmallVec<[(ExprId, ScopeId); 8]> = smallvec![(root, scope)];
-        let mut children: SmallVec<[(ExprId, ScopeId); 8]> = SmallVec::new();
         while let Some((expr, scope)) = work.pop() {
             let span = ast.expr_span(expr);
             let mut inside = scope;
@@ -135,8 +134,9 @@ impl Resolver<'_> {
             if info != ExprInfo::None {
                 self.out.modules[module].exprs[expr] = info;
             }
-            walk::subexpressions(ast.expr(expr), |part| children.push((part, inside)));
-            work.extend(children.drain(..).rev());
+            let before = work.len();
+            walk::subexpressions(ast.expr(expr), |part| work.push((part, inside)));
+            work[before..].reverse();
         }
     }
 
