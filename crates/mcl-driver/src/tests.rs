@@ -2,6 +2,7 @@
 
 mod explanations;
 mod hostile;
+mod imports;
 mod layouts;
 mod mutated;
 mod program;

@@ -17,6 +17,7 @@ mod meta_parameters;
 mod scope;
 mod scoped;
 mod solver;
+mod stack;
 mod synonyms;
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget};
 use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
+use crate::stack::with_stack;
 
 impl Resolver<'_> {
     /// Declares a module for a file: one that sees only itself, or, given the scope `site` that contains the import, one
@@ -40,7 +41,7 @@ impl Resolver<'_> {
             self.shared_modules[unit] = Some(module);
             self.unresolved_modules.push(module);
         }
-        self.declare_scopes(scope, &ast.body);
+        with_stack(|| self.declare_scopes(scope, &ast.body));
         module
     }
 

@@ -8,6 +8,20 @@ use mcl_modules::ImportFailure;
 
 use crate::scope::names::Namespace;
 
+/// A longer chain of names is shown by its beginning and its end.
+const MAX_CHAIN_NAMES: usize = 12;
+
+/// Returns names with arrows between them.
+fn chain(names: &[Arc<str>]) -> String {
+    let quoted = |names: &[Arc<str>]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
+    if names.len() <= MAX_CHAIN_NAMES {
+        return quoted(names);
+    }
+    let shown = MAX_CHAIN_NAMES / 2;
+    let (start, end) = (&names[..shown], &names[names.len() - shown..]);
+    format!("{} → … ({} more files) → {}", quoted(start), names.len() - MAX_CHAIN_NAMES, quoted(end))
+}
+
 /// Uses shown in the report of one cycle.
 pub(crate) const MAX_CYCLE_LABELS: usize = 9;
 
@@ -297,10 +311,7 @@ impl From<ScopeError> for Diagnostic {
             ScopeError::ImportCycle { stmt, others, files } => {
                 let message = match &files[..] {
                     [] => "import cycle: the file imports itself".to_owned(),
-                    files => {
-                        let names: Vec<String> = files.iter().map(|name| format!("`{name}`")).collect();
-                        format!("import cycle: {}", names.join(" → "))
-                    }
+                    files => format!("import cycle: {}", chain(files)),
                 };
                 let mut diagnostic = import_error(Code::E0510, message).at_with(stmt, "leads back to its own file");
                 for other in others {

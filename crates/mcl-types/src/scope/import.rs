@@ -13,6 +13,7 @@ use crate::scope::error::{MAX_CYCLE_LABELS, ScopeError, similar_module};
 use crate::scope::names::{NameUse, Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget, ClassLookup, FreeName, FreeNames};
 use crate::scoped::{InstanceId, InstanceKind, ModuleId, ScopeId, StmtInfo};
+use crate::stack::with_stack;
 
 /// The imports of a scope so far.
 #[derive(Default)]
@@ -202,7 +203,7 @@ impl Resolver<'_> {
         }
         // A file that is found again during its own search imports itself, which is reported elsewhere.
         self.free_names[unit] = Some(Arc::from([]));
-        let used = self.used_names(unit);
+        let used = with_stack(|| self.used_names(unit));
         let defined = self.top_level_names(unit);
         let mut names: Vec<_> = used.difference(&defined).copied().collect();
         names.sort_unstable_by_key(|name| name.symbol());

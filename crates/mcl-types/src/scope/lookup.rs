@@ -10,6 +10,7 @@ use crate::scope::Resolver;
 use crate::scope::names::{NameParts, NameUse, Namespace, Symbol};
 use crate::scope::table::{AliasTarget, ClassLookup};
 use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
+use crate::stack::with_stack;
 
 /// The definition that a name refers to, and how it was found.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Resolver<'_> {
                         return None;
                     }
                     searched.push(module);
-                    Some(self.lookup_in(name, module, false, searched)?.inside(instance))
+                    Some(with_stack(|| self.lookup_in(name, module, false, searched))?.inside(instance))
                 }),
             };
             if let Some(found) = found {
@@ -135,7 +136,7 @@ impl Resolver<'_> {
             AliasTarget::Instance(instance) => {
                 self.look_up_class(instance);
                 match self.out.instance_scope(instance) {
-                    Some(scope) => Some(self.lookup(name, scope)?.inside(instance)),
+                    Some(scope) => Some(with_stack(|| self.lookup(name, scope))?.inside(instance)),
                     None => Some(Found::erroneous()),
                 }
             }
