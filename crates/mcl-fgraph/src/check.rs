@@ -119,3 +119,28 @@ fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements
         warnings: Warnings::of(&mut lowering),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use cranelift_entity::{EntityRef, EntitySet};
+    use mcl_types::DefId;
+
+    use super::{Part, share_definitions};
+    use crate::warnings::Warnings;
+
+    fn part(lowered: Range<usize>) -> Part {
+        let mut definitions = EntitySet::new();
+        definitions.extend(lowered.map(DefId::new));
+        Part { warnings: Warnings::default(), statements: 0, used_budget: 0, definitions }
+    }
+
+    #[test]
+    fn definitions_that_only_one_part_lowers_are_not_shared() {
+        assert!(!share_definitions(&[part(0..100), part(1000..1100)]));
+        assert!(!share_definitions(&[part(0..100), part(90..190)]));
+        assert!(share_definitions(&[part(0..100), part(50..150)]));
+        assert!(share_definitions(&[part(0..100), part(0..100)]));
+    }
+}

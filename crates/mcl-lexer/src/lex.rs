@@ -26,9 +26,9 @@ pub fn lex(text: &str) -> Tokens {
     }
 }
 
-/// Splits a large text in parts, at the same time. Only strings go on after the end of a line, and a part that ends in a string
-/// has an error there; so if no part has an error, their tokens are those of the text. Returns `None` if one has, and for a
-/// text that cannot be divided.
+/// Splits a large text in parts, at the same time. Only strings go on after the end of a line, and a part that ends in a
+/// string has an error there; so if no part has an error, their tokens are those of the text. Returns `None` if one has,
+/// and for a text that cannot be divided.
 fn lex_in_parts(text: &str, count: usize) -> Option<Tokens> {
     let ends = (1..count).map(|part| text.len() / count * part);
     let mut ends: Vec<usize> =

@@ -7,8 +7,8 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// Finds the ids of texts in a table of different texts. A program has as many names as definitions, so the texts themselves are
-/// only in the table.
+/// Finds the ids of texts in a table of different texts. A program has as many names as definitions, so the texts
+/// themselves are only in the table.
 #[derive(Debug)]
 pub struct TextIndex<K> {
     ids: HashTable<K>,

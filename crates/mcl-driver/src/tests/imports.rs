@@ -5,8 +5,8 @@ use super::program::check;
 /// More files than calls fit the stack of a thread.
 const FILES: usize = 2000;
 
-/// Checks a program whose files import the next one each, the last one a file without imports or, with `is_cycle`, the first one.
-/// `import` is what comes after the name of the file, `used` what the program does with the first file.
+/// Checks a program whose files import the next one each, the last one a file without imports or, with `is_cycle`, the
+/// first one. `import` is what comes after the name of the file, `used` what the program does with the first file.
 #[track_caller]
 fn check_chain(import: &str, used: &str, is_cycle: bool) -> Vec<&'static str> {
     let file = |i: usize| {

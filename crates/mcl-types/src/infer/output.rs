@@ -19,7 +19,8 @@ use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
 /// Maximum levels of nesting of a type. Artifacts and the runtime accept little more, and here an error has a span.
 const MAX_TYPE_DEPTH: u32 = 400;
 
-/// The tables of [`Typed`], without the program that they belong to. What a part of a program has no types for takes no memory.
+/// The tables of [`Typed`], without the program that they belong to. What a part of a program has no types for takes no
+/// memory.
 pub(crate) struct Tables {
     pub(crate) types: TypeTable,
     pub(crate) exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, TypeId>>,
@@ -119,8 +120,8 @@ impl Inference<'_> {
         (generics, numbers)
     }
 
-    /// Returns the types that each instance gives to the variables of its class or file, if that has some; the error type for
-    /// those of members that it does not use.
+    /// Returns the types that each instance gives to the variables of its class or file, if that has some; the error
+    /// type for those of members that it does not use.
     fn instance_types(
         &self,
         generics: &[(ScopeId, TypeVars)],

@@ -52,8 +52,8 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Ta
     Tables { types: join.table, exprs, defs, generics, instance_types, call_types, definition_calls }
 }
 
-/// Returns the entries of a table of all parts in their order, each with the number of its part. No two parts have types for one
-/// entry.
+/// Returns the entries of a table of all parts in their order, each with the number of its part. No two parts have types
+/// for one entry.
 fn in_order<K: Ord, V>(tables: &[Tables], table: impl Fn(&Tables) -> &Vec<(K, V)>) -> Vec<(usize, &(K, V))> {
     let entries = tables.iter().enumerate().flat_map(|(number, tables)| table(tables).iter().map(move |e| (number, e)));
     let mut entries: Vec<(usize, &(K, V))> = entries.collect();
