@@ -26,8 +26,40 @@ fn what_was_recorded_and_not_forgotten_is_there_after_a_restart() {
     let journal = open(dir.path());
     journal.record(&id("a\tb\n"), &[id("x"), id("y")]).unwrap();
     journal.forget(&id("a\tb\n"), &id("x")).unwrap();
+    // Without opening the journal, as plans do.
+    let stored = RefreshJournal::stored_pairs(Files::of_kernel(), dir.path()).unwrap();
+    assert_eq!(stored, [(id("a\tb\n"), id("y"))]);
     drop(journal);
     assert_eq!(open(dir.path()).pairs(), [(id("a\tb\n"), id("y"))]);
+}
+
+#[test]
+fn pending_notification_is_recorded_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    for _ in 0..3 {
+        journal.record(&id("a"), &[id("x"), id("y")]).unwrap();
+    }
+    assert_eq!(lines(dir.path()), 2);
+}
+
+/// Nobody knows what a disk has after it failed to write something.
+#[test]
+fn file_is_replaced_after_a_record_that_failed() {
+    let mut failed = 0;
+    for call in 1..20 {
+        let machine = Arc::new(Simulated::new(call));
+        machine.make_directory(ENGINE);
+        let journal = journal(&machine).expect("an empty journal");
+        journal.record(&id("first"), &[id("x")]).expect("nothing fails");
+        machine.inject(machine.calls() + call, MachineFault::Fail(Errno::IO));
+        failed += u32::from(journal.record(&id("a"), &[id("x")]).is_err());
+        machine.withdraw_fault();
+        journal.record(&id("a"), &[id("x")]).expect("nothing fails");
+        let content = machine.get(&format!("{ENGINE}/refresh")).expect("a journal");
+        assert_eq!(String::from_utf8_lossy(&content).lines().count(), 2, "call {call}");
+    }
+    assert!(failed >= 2, "writing and syncing fail");
 }
 
 #[test]
