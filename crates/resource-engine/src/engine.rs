@@ -103,7 +103,7 @@ pub struct Engine {
     pub(super) queue: VecDeque<VertexKey>,
     /// Examined vertices, to be started if possible.
     pub(super) ready: VecDeque<VertexKey>,
-    /// Whether an added vertex begins before the next one of `ready` starts. They take turns, so that neither waits for ever.
+    /// Whether an added vertex begins before the next one of `ready` starts. They take turns, so that neither waits forever.
     pub(super) is_turn_of_added: bool,
     pub(super) commands: Vec<Command>,
     pub(super) now: Time,

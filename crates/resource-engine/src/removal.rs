@@ -7,7 +7,7 @@
 //! that come after an added one wait for it as ever, and so for the removed one.
 //!
 //! A removed check is cancelled after [`Config::cancel_timeout`](crate::Config::cancel_timeout), and killed after that time
-//! again, so nothing waits for ever.
+//! again, so nothing waits forever.
 
 use crate::claims::Claim;
 use crate::engine::Engine;

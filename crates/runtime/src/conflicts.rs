@@ -1,4 +1,4 @@
-//! Resources that contradict each other: they would undo each other's changes for ever.
+//! Resources that contradict each other: they would undo each other's changes forever.
 //!
 //! Of a whole graph all claims are compared. When single resources change afterwards, only objects matter that several
 //! resources claim something of: [`SharedClaims`] holds the claims on these. If resources may come and go, it also knows who

@@ -4,7 +4,8 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::error::{
-    BindingError, FunctionError, HeadError, LoopError, StatementError, SyntaxError, SyntaxErrorKind, TypeError,
+    BareWordError, BindingError, FunctionError, HeadError, LoopError, StatementError, SyntaxError, SyntaxErrorKind,
+    TypeError,
 };
 use crate::failure::{Cause, Failure};
 use crate::token_set::{EXPRESSION_ONLY_START, STRING_LIKE, WORD};
@@ -24,6 +25,9 @@ pub fn misplaced(f: &Failure<'_>) -> Option<SyntaxError> {
         return Some(f.error_at(StatementError::ElseIf, f.start));
     }
     match f.cause {
+        Cause::MisplacedStatement if f.context == Some(BracketContext::Body) && f.text_of(f.at) == "return" => {
+            Some(f.error(BareWordError::Return))
+        }
         Cause::MisplacedStatement => Some(f.error(StatementError::Misplaced(f.context?))),
         Cause::Unexpected(_) => None,
     }

@@ -120,8 +120,6 @@ pub enum HabitKind {
     Optional { word: String },
     /// `point{x => 1}`.
     NamedStruct { name: String },
-    /// `func f(…) { return … }`, with the keyword and the value after it.
-    ReturnInBody { value: String },
     /// `if` without `else` as a value.
     MissingElseBranch,
     /// `1 if c else 2`.

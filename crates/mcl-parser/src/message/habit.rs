@@ -171,8 +171,6 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             .help("there are no optional values: write the value itself, and a fallback, `<|>`, where one may be missing"),
         HabitKind::NamedStruct { name } => message(format!("unexpected name `{name}` before the braces"))
             .help("structs have no names: `struct{field => 1}`"),
-        HabitKind::ReturnInBody { value } => message("`return` is not supported")
-            .help(format!("the body of a function is one expression, and that is its result: `{{ {value} }}`")),
         HabitKind::MissingElseBranch => message("missing `else` branch of this `if` expression")
             .help("as a value, `if` needs both branches: `if … { … } else { … }`"),
         HabitKind::TrailingCondition => {

@@ -258,7 +258,7 @@ impl Watches {
                 return false;
             }
             if timer.is_writing() {
-                // A writer that never closes the file does not delay its readers for ever.
+                // A writer that never closes the file does not delay its readers forever.
                 watched.version.writing = false;
             }
             true

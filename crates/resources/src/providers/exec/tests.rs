@@ -241,7 +241,7 @@ fn cancelling_reaches_the_whole_group_and_success_does_not_count_then() {
     assert!(matches!(ran.result, Err(Failure::Cancelled)), "{:?}", ran.result);
     let sleeper = fs::read_to_string(&started).unwrap();
     let end = Instant::now() + Duration::from_secs(5);
-    // It may stay a zombie for a moment, and for ever where nobody reaps orphans.
+    // It may stay a zombie for a moment, and forever where nobody reaps orphans.
     while fs::read_to_string(format!("/proc/{}/stat", sleeper.trim())).is_ok_and(|s| !s.contains(") Z ")) {
         assert!(Instant::now() < end, "the background command still runs");
         std::thread::yield_now();
