@@ -43,6 +43,11 @@ impl Code {
         self.0.name
     }
 
+    /// Returns whether it is an error of the lexer or parser of Puppet manifests.
+    pub(crate) fn is_manifest_syntax(self) -> bool {
+        ("P0210".."P0230").contains(&self.name())
+    }
+
     /// Returns the title and explanation.
     #[must_use]
     pub fn info(self) -> &'static CodeInfo {

@@ -34,11 +34,11 @@ pub enum Format {
     GitLab,
 }
 
-/// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. The first error
-/// is thus the primary one. Duplicates are removed. The format for people shows them by file and place.
+/// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. Syntax errors of
+/// manifests come before what is wrong with their definitions, as if they were a stage. The first error is thus the primary one. Duplicates are removed. The format for people shows them by file and place.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
-        (d.stage, d.span.is_none(), d.span, d.severity, d.code.name(), d.message.as_str())
+        (d.stage, !d.code.is_manifest_syntax(), d.span.is_none(), d.span, d.severity, d.code.name(), d.message.as_str())
     }
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
     diagnostics.dedup();

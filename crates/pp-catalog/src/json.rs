@@ -129,7 +129,7 @@ struct ParametersJson<'a> {
 
 impl<'a> ParametersJson<'a> {
     /// Returns the parameters that have a value, except a name attribute that repeats the title. The name attribute
-    /// comes first; that of a file whose title ends in slashes is the path without them.
+    /// comes first, also where it is set as `name`; that of a file whose title ends in slashes is the path without them.
     fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         let native = self.catalog.options.types.find(&self.resource.reference.type_name);
         let is_native = self.resource.kind == ResourceKind::Native && self.id > Catalog::MAIN_CLASS;
@@ -138,7 +138,7 @@ impl<'a> ParametersJson<'a> {
         let title = &self.resource.reference.title;
         let parameters = &self.resource.parameters;
         let name = named.and_then(|attribute| {
-            let given = parameters.value(attribute).map(Cow::Borrowed);
+            let given = parameters.name_value(attribute).map(Cow::Borrowed);
             let from_title = || native?.name_in_title(title).map(|name| Cow::Owned(Value::from(name)));
             given.or_else(from_title).map(|value| (attribute, value))
         });
@@ -152,9 +152,10 @@ impl<'a> ParametersJson<'a> {
         });
         let from_title = from_title.filter(move |(part, value)| named != Some(*part) || !is_title(value));
         let name = name.filter(|(attribute, value)| !is_part.contains(attribute) && !is_title(value));
+        let is_name = move |name: &str| named == Some(name) || (named.is_some() && name == "name");
         let others = parameters.iter();
         let others =
-            others.filter(move |p| p.value != Value::Undef && named != Some(&*p.name) && !is_part.contains(&&*p.name));
+            others.filter(move |p| p.value != Value::Undef && !is_name(&p.name) && !is_part.contains(&&*p.name));
         let others = others.map(|p| (&*p.name, Cow::Borrowed(&p.value)));
         from_title.chain(name).chain(others)
     }

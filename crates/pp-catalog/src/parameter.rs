@@ -59,6 +59,12 @@ impl Parameters {
         self.get(name).map(|p| &p.value).filter(|v| **v != Value::Undef)
     }
 
+    /// Returns the value of the attribute that names a resource of a native type, which every type takes as `name`, too.
+    #[must_use]
+    pub fn name_value(&self, attribute: &str) -> Option<&Value> {
+        self.value("name").or_else(|| self.value(attribute))
+    }
+
     /// Sets a parameter. One of the same name is replaced and keeps its place.
     pub fn set(&mut self, parameter: Parameter) {
         if let Some(at) = self.position(&parameter.name) {

@@ -34,7 +34,10 @@ impl Catalog {
 
     fn check_values_of(&self, resource: &Resource) -> Vec<CatalogWarning> {
         let Some(native) = self.options.types.find(&resource.reference.type_name) else { return Vec::new() };
-        let given = |name: &str| resource.parameters.value(name).map(given);
+        let named = native.namevar();
+        let parameters = &resource.parameters;
+        let given =
+            |name: &str| if name == named { parameters.name_value(name) } else { parameters.value(name) }.map(given);
         let problems = native.check(&resource.reference.title, &given);
         let warning = |problem: pp_resource_types::Problem| {
             let parameter = problem.attribute.as_ref().and_then(|name| resource.parameters.get(name));

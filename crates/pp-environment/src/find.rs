@@ -169,7 +169,8 @@ pub fn is_puppet_path(path: &Path) -> bool {
     if !path.is_dir() || has("main.mcl") || has("metadata.yaml") {
         return false;
     }
-    let code = ["environment.conf", "manifests", "functions", "types", "plans"];
+    // A module may have resource types, functions or data only.
+    let code = ["environment.conf", "manifests", "functions", "types", "plans", "metadata.json", "lib/puppet"];
     code.into_iter().any(has) || files_below(path, Some("pp")).is_ok_and(|files| !files.is_empty())
 }
 

@@ -6,8 +6,8 @@ use mcl_diagnostics::{Span, nearest};
 use pp_ast::{CallId, Expr, ExprId, FunctionDefinition, LambdaId, MethodCallId};
 use pp_functions::{Block, Function, Interrupt, find_function, find_module_function, tables};
 use pp_types::{
-    Error, ErrorKind, Member, MemberKind, Signature, SignatureParameter, Value, attribute, describe_mismatch,
-    describe_signatures, is_instance, operand_name, with_article,
+    Error, ErrorKind, Member, MemberKind, Signature, Size, Value, attribute, describe_mismatch, describe_signatures,
+    is_instance, operand_name, with_article,
 };
 
 use crate::autoload::NOT_ON_MODULE_PATH;
@@ -204,6 +204,7 @@ impl<'e> Evaluator<'e> {
         }
         let types = ParameterTypes {
             types: signature.parameters.iter().map(|parameter| parameter.ty.clone()).collect(),
+            rest: signature.parameters.last().and_then(|last| last.rest).unwrap_or(Size::ANY),
             returns: signature.returns.clone(),
         };
         let frame = Frame { tree, scope: TOP, local: Some(Local::function()) };
@@ -232,14 +233,8 @@ impl<'e> Evaluator<'e> {
         let Defined { tree, definition, .. } = function;
         let frame = Frame { tree, scope: TOP, local: None };
         let types = self.within(frame, |this| this.parameter_types(definition.parameters, definition.returns))?;
-        let parameters = tree.parameters(definition.parameters).iter().zip(types.types.iter());
-        let parameters = parameters.map(|(parameter, ty)| SignatureParameter {
-            name: tree.str(parameter.name).clone(),
-            ty: ty.clone(),
-            is_optional: parameter.default.is_some() || parameter.captures_rest,
-            captures_rest: parameter.captures_rest,
-        });
-        let signature = Rc::new(Signature { parameters: parameters.collect(), block: None, returns: types.returns });
+        let parameters = Self::signature_parameters(tree, definition.parameters, &types);
+        let signature = Rc::new(Signature { parameters, block: None, returns: types.returns });
         self.signatures.insert(key, Rc::clone(&signature));
         Ok(signature)
     }

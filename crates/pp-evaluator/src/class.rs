@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use mcl_diagnostics::{Code, Span};
 use pp_ast::{ClassDefinition, ResourceForm};
 use pp_catalog::{
@@ -10,6 +11,7 @@ use pp_catalog::{
 };
 use pp_functions::DeclareClass;
 use pp_types::{Error, ErrorKind, Type, Value};
+use rustc_hash::FxBuildHasher;
 
 use crate::definitions::{Defined, plain};
 use crate::evaluator::Evaluator;
@@ -184,7 +186,7 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the classes that a class inherits from, the nearest first.
     fn ancestors(&mut self, class: Defined<'e, ClassDefinition>) -> Eval<Vec<Arc<str>>> {
-        let mut ancestors: Vec<Arc<str>> = Vec::new();
+        let mut ancestors: IndexSet<Arc<str>, FxBuildHasher> = IndexSet::default();
         let mut at = class;
         while let Some(parent) = at.definition.parent {
             let parent_name: Arc<str> = plain(at.tree.str(parent)).into();
@@ -202,10 +204,10 @@ impl<'e> Evaluator<'e> {
                 let help = self.similar_in_module(&parent_name, "class", self.definitions.classes.keys().copied());
                 return Err(Stop::at(span, Error::new(ErrorKind::Unknown, message)).code(Code::P0505).help(help));
             };
-            ancestors.push(parent_name);
+            ancestors.insert(parent_name);
             at = next;
         }
-        Ok(ancestors)
+        Ok(ancestors.into_iter().collect())
     }
 
     /// Evaluates the body of a class, after those that it inherits from, once.

@@ -1,5 +1,6 @@
 //! Instances of defines, and the parameters of classes and defines (spec 07 §5.9).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Span, nearest};
@@ -94,13 +95,13 @@ impl Evaluator<'_> {
                 None => missing.push(at),
             }
         }
-        for (index, at) in missing.iter().copied().enumerate() {
+        let in_turn: Rc<[Arc<str>]> = missing.iter().map(|at| Arc::clone(tree.str(parameters[*at].name))).collect();
+        for (turn, at) in missing.iter().copied().enumerate() {
             let parameter = &parameters[at];
             let name = tree.str(parameter.name);
             if let Some(default) = parameter.default {
-                let later: Vec<Parameter> = missing[index..].iter().map(|at| parameters[*at]).collect();
                 let subject = self.catalog.resource(id).reference.to_string();
-                let value = self.eval_default(&subject, &later, default)?;
+                let value = self.eval_default(&subject, &in_turn, turn, default)?;
                 self.complete(id, name, value.clone());
                 self.set_resource_variable(name, value.clone());
                 values[at] = Some(value);

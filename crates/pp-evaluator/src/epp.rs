@@ -10,6 +10,7 @@ use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, interpolate, is
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::Output;
+use crate::parameters::names_of;
 use crate::scope::{Local, TOP};
 use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
 use crate::trees::Entry;
@@ -66,12 +67,13 @@ impl<'e> Evaluator<'e> {
             }
             local.set(name, value.clone());
         }
+        let names = names_of(tree, parameters);
         for (at, parameter) in parameters.iter().enumerate() {
             let name = tree.str(parameter.name);
             let value = match (local.get_own(name), parameter.default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => {
-                    let value = self.eval_default("lambda", &parameters[at..], default)?;
+                    let value = self.eval_default("lambda", &names, at, default)?;
                     local.set(name, value.clone());
                     value
                 }

@@ -67,6 +67,8 @@ pub(crate) struct Evaluator<'e> {
     pub resource_types: FxHashMap<Arc<str>, (Arc<str>, ResourceKind)>,
     /// The types of the parameters of classes and defines.
     pub resource_signatures: FxHashMap<(FileId, ParameterList), ParameterTypes>,
+    /// The variables with similar names of unknown ones, as they were found first.
+    pub similar_variables: FxHashMap<(ScopeId, Arc<str>), Option<String>>,
     /// The blocks of the running calls.
     pub blocks: Vec<BlockData<'e>>,
     /// Parameters whose defaults are being evaluated.
@@ -145,6 +147,7 @@ impl<'e> Evaluator<'e> {
             define_sources: FxHashMap::default(),
             resource_types: FxHashMap::default(),
             resource_signatures: FxHashMap::default(),
+            similar_variables: FxHashMap::default(),
             blocks: Vec::new(),
             pending: Vec::new(),
             passing: None,

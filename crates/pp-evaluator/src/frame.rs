@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use pp_ast::{LambdaId, Tree};
-use pp_types::Type;
+use pp_types::{Size, Type};
 
 use crate::scope::{Local, ScopeId};
 
@@ -37,8 +37,11 @@ pub(crate) struct BlockData<'e> {
 /// The declared types of parameters and of the result.
 #[derive(Clone, Debug)]
 pub(crate) struct ParameterTypes {
-    /// The type of each parameter; `Any` without a declaration.
+    /// The type of each parameter; `Any` without a declaration. For one that takes all further arguments it is that of each of
+    /// them.
     pub types: Rc<[Type]>,
+    /// How many arguments the last parameter takes if it takes all further ones.
+    pub rest: Size,
     /// The type of the result.
     pub returns: Option<Type>,
 }
@@ -48,10 +51,10 @@ pub(crate) struct ParameterTypes {
 pub(crate) struct Pending {
     /// What has the parameters, as messages name it.
     pub subject: Arc<str>,
-    /// The parameter.
-    pub name: Arc<str>,
-    /// The parameters that have no value yet, itself included.
-    pub later: Vec<Arc<str>>,
+    /// The parameters that get their defaults in turn.
+    pub in_turn: Rc<[Arc<str>]>,
+    /// Which of them it is: those after it have no value yet either.
+    pub turn: usize,
     /// Where the default is evaluated.
     pub scope: ScopeId,
     /// How many blocks and bodies are around it.

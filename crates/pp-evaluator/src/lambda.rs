@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use pp_ast::{Lambda, LambdaId, Tree};
 use pp_functions::{Block, BlockId};
-use pp_types::{Callable, Error, ErrorKind, Size, TupleType, Type, Value, describe_mismatch, is_instance};
+use pp_types::{
+    Callable, Error, ErrorKind, Signature, Size, TupleType, Type, Value, describe_mismatch, describe_signatures,
+    is_instance,
+};
 
 use crate::evaluator::Evaluator;
 use crate::frame::{BlockData, Frame, ParameterTypes};
 use crate::scope::Local;
-use crate::stop::{Eval, Fault, JumpKind, Stop};
+use crate::stop::{Eval, Fault, JumpKind, Stop, unlocated};
 
 impl<'e> Evaluator<'e> {
     /// Makes the block of a call. It is valid until the call ends.
@@ -63,6 +66,16 @@ impl<'e> Evaluator<'e> {
 
     fn check_block_arguments(&self, lambda: &Lambda, types: &ParameterTypes, arguments: &[Value]) -> Eval<()> {
         let parameters = self.frame.tree.parameters(lambda.parameters);
+        // Of too few arguments for the parameters before it, the binding says which parameter has none.
+        let takes_rest = parameters.last().is_some_and(|last| last.captures_rest);
+        if takes_rest && types.rest != Size::ANY && arguments.len() + 1 >= parameters.len() {
+            let parameters = Self::signature_parameters(self.frame.tree, lambda.parameters, types);
+            let signature = Signature { parameters, block: None, returns: None };
+            if !signature.argument_count().contains(arguments.len() as u64) {
+                let text = describe_signatures("block", &[signature], arguments, None);
+                return Err(unlocated(Error::new(ErrorKind::Mismatch, text)));
+            }
+        }
         let mut problems = Vec::new();
         for (at, argument) in arguments.iter().enumerate() {
             let rest = parameters.last().filter(|last| last.captures_rest);
@@ -84,10 +97,10 @@ impl<'e> Evaluator<'e> {
 /// Returns the type of a block.
 fn callable(tree: &Tree, lambda: &Lambda, types: &ParameterTypes) -> Callable {
     let parameters = tree.parameters(lambda.parameters);
-    let required = parameters.iter().filter(|p| p.default.is_none() && !p.captures_rest).count() as u64;
-    let rest = parameters.iter().any(|p| p.captures_rest);
-    let max = if rest { u64::MAX } else { parameters.len() as u64 };
+    let single = parameters.iter().filter(|p| !p.captures_rest);
+    let (required, all) = (single.clone().filter(|p| p.default.is_none()).count() as u64, single.count() as u64);
+    let rest = if parameters.iter().any(|p| p.captures_rest) { types.rest } else { Size::exactly(0) };
+    let size = Some(Size { min: required.saturating_add(rest.min), max: all.saturating_add(rest.max) });
     let types: Vec<Type> = types.types.iter().cloned().collect();
-    let size = Some(Size { min: required, max });
     Callable { parameters: TupleType { types, size }, block: None, returns: None }
 }

@@ -1,10 +1,13 @@
 //! Parameters of functions, blocks and templates: their types, and binding them to arguments.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
-use pp_ast::{ExprId, Lambda, Parameter, ParameterList};
-use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, is_instance, operand_name, with_article};
+use pp_ast::{ExprId, Lambda, Parameter, ParameterList, Tree};
+use pp_types::{
+    Error, ErrorKind, SignatureParameter, Size, Type, Value, describe_mismatch, is_instance, operand_name, with_article,
+};
 
 use crate::evaluator::Evaluator;
 use crate::frame::{ParameterTypes, Pending};
@@ -16,14 +19,39 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn parameter_types(&mut self, list: ParameterList, returns: Option<ExprId>) -> Eval<ParameterTypes> {
         let tree = self.frame.tree;
         let mut types = Vec::with_capacity(list.len());
+        let mut rest = Size::ANY;
         for parameter in tree.parameters(list) {
-            types.push(match parameter.type_expr {
+            let declared = match parameter.type_expr {
                 Some(expr) => self.eval_type(expr)?,
                 None => Type::Any,
+            };
+            types.push(match declared {
+                // `Array[Integer, 2] *$numbers` takes two integers or more.
+                Type::Array(element, size) if parameter.captures_rest => {
+                    rest = size.unwrap_or(Size::ANY);
+                    Type::clone(&element)
+                }
+                other => other,
             });
         }
         let returns = returns.map(|expr| self.eval_type(expr)).transpose()?;
-        Ok(ParameterTypes { types: types.into(), returns })
+        Ok(ParameterTypes { types: types.into(), rest, returns })
+    }
+
+    /// Returns the parameters of a signature.
+    pub(crate) fn signature_parameters(
+        tree: &Tree,
+        list: ParameterList,
+        types: &ParameterTypes,
+    ) -> Vec<SignatureParameter> {
+        let parameters = tree.parameters(list).iter().zip(types.types.iter());
+        let parameters = parameters.map(|(parameter, ty)| SignatureParameter {
+            name: tree.str(parameter.name).clone(),
+            ty: ty.clone(),
+            is_optional: parameter.default.is_some() || parameter.captures_rest && types.rest.min == 0,
+            rest: parameter.captures_rest.then_some(types.rest),
+        });
+        parameters.collect()
     }
 
     /// Evaluates an expression that must be a type.
@@ -53,6 +81,7 @@ impl<'e> Evaluator<'e> {
         let tree = self.frame.tree;
         let parameters = tree.parameters(list);
         self.check_parameter_order(parameters)?;
+        let mut names: Option<Rc<[Arc<str>]>> = None;
         for (at, parameter) in parameters.iter().enumerate() {
             let span = tree.range_span(parameter.range);
             let name = tree.str(parameter.name);
@@ -65,7 +94,8 @@ impl<'e> Evaluator<'e> {
                     let message = format!("Parameter ${name} is required but no value was given");
                     return Err(Stop::at(span, Error::new(ErrorKind::Arguments, message)));
                 };
-                let value = self.eval_default(subject, &parameters[at..], default)?;
+                let names = names.get_or_insert_with(|| names_of(tree, parameters));
+                let value = self.eval_default(subject, names, at, default)?;
                 if !is_instance(&types.types[at], &value) {
                     let subject = if subject == "lambda" { "block".to_owned() } else { format!("'{subject}'") };
                     let text = describe_mismatch(&format!("{subject} parameter '{name}'"), &types.types[at], &value);
@@ -84,7 +114,7 @@ impl<'e> Evaluator<'e> {
             return Err(unlocated(Error::new(ErrorKind::Evaluation, message)));
         }
         if let Some(local) = &self.frame.local {
-            local.set(name, value);
+            local.set_parameter(name, value);
         }
         Ok(())
     }
@@ -99,14 +129,18 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Evaluates the default of the first of some parameters.
-    pub(crate) fn eval_default(&mut self, subject: &str, parameters: &[Parameter], default: ExprId) -> Eval {
-        let tree = self.frame.tree;
-        let name = tree.str(parameters[0].name);
+    /// Evaluates the default of one of some parameters that get their defaults in turn.
+    pub(crate) fn eval_default(
+        &mut self,
+        subject: &str,
+        in_turn: &Rc<[Arc<str>]>,
+        turn: usize,
+        default: ExprId,
+    ) -> Eval {
         self.pending.push(Pending {
             subject: subject.into(),
-            name: name.clone(),
-            later: parameters.iter().map(|later| tree.str(later.name).clone()).collect(),
+            in_turn: Rc::clone(in_turn),
+            turn,
             scope: self.frame.scope,
             depth: self.depth,
         });
@@ -119,10 +153,11 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn check_pending(&self, name: &str, _span: Span) -> Eval<()> {
         let Some(pending) = self.pending.last() else { return Ok(()) };
         let is_here = pending.scope == self.frame.scope && pending.depth == self.depth;
-        if !is_here || pending.later.iter().all(|later| &**later != name) {
+        let Some(later) = pending.in_turn.get(pending.turn..).filter(|_| is_here) else { return Ok(()) };
+        if later.iter().all(|later| &**later != name) {
             return Ok(());
         }
-        let Pending { subject, name: parameter, .. } = pending;
+        let (subject, parameter) = (&pending.subject, &later[0]);
         let message = format!(
             "{subject}: default expression for ${parameter} tries to illegally access not yet evaluated ${name}"
         );
@@ -149,4 +184,9 @@ impl<'e> Evaluator<'e> {
         }
         Ok(())
     }
+}
+
+/// Returns the names of parameters.
+pub(crate) fn names_of(tree: &Tree, parameters: &[Parameter]) -> Rc<[Arc<str>]> {
+    parameters.iter().map(|parameter| Arc::clone(tree.str(parameter.name))).collect()
 }

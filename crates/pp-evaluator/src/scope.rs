@@ -194,6 +194,15 @@ impl Local {
         is_new
     }
 
+    /// Gives a parameter its value. Of two parameters of a block with the same name the last one counts.
+    pub(crate) fn set_parameter(&self, name: &Arc<str>, value: Value) {
+        let mut variables = self.variables.borrow_mut();
+        match variables.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => variables.push((Arc::clone(name), value)),
+        }
+    }
+
     /// Replaces the values for which there are others.
     pub(crate) fn replace(&self, mut replacement: impl FnMut(&Value) -> Option<Value>) {
         for (_, value) in self.variables.borrow_mut().iter_mut() {

@@ -55,7 +55,9 @@ impl Secrets {
             Value::Sensitive(inner) => self.is_in(inner),
             Value::Array(elements) => elements.iter().any(|element| self.is_in(element)),
             Value::Hash(entries) => entries.iter().any(|(key, value)| self.is_in(key) || self.is_in(value)),
-            Value::Deferred(deferred) => deferred.arguments.iter().flatten().any(|argument| self.is_in(argument)),
+            Value::Deferred(deferred) => {
+                deferred.arguments.iter().flat_map(|given| given.iter()).any(|argument| self.is_in(argument))
+            }
             _ => false,
         })
     }

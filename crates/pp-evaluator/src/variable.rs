@@ -118,8 +118,18 @@ impl Evaluator<'_> {
         let message = format!("Unknown variable: '{name}'.");
         let of_ruby = self.services.ruby_fact(plain(name)).filter(|_| !plain(name).contains("::"));
         let of_ruby = of_ruby.map(|fact| format!("{}; {}", fact.origin(), RubyFact::REMEDY));
-        let similar = || self.similar_variable(name).map(|similar| format!("did you mean the variable `${similar}`?"));
-        let help = of_ruby.or_else(similar);
+        let help = of_ruby.or_else(|| {
+            let key = (self.frame.scope, Arc::from(name));
+            let similar = match self.similar_variables.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let similar = self.similar_variable(name);
+                    self.similar_variables.insert(key, similar.clone());
+                    similar
+                }
+            };
+            similar.map(|similar| format!("did you mean the variable `${similar}`?"))
+        });
         match self.options.strict {
             _ if self.options.strict_variables => {}
             Strict::Error => {}

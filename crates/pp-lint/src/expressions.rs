@@ -23,13 +23,12 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
                 values.for_each(|value| check_unquoted(context, findings, Code::W0370, value, "string"));
             }
             Expr::Access(target, keys) if matches!(tree.exprs[*target], Expr::TypeName(_)) => {
-                let is_class = context.word(*target) == Some("Class");
-                for key in tree.list(*keys) {
-                    if is_class {
-                        check_class_name(context, findings, Code::W0373, *key);
-                    } else {
-                        check_unquoted(context, findings, Code::W0371, *key, "title");
-                    }
+                let keys = tree.list(*keys).iter();
+                match context.word(*target) {
+                    Some("Class") => keys.for_each(|key| check_class_name(context, findings, Code::W0373, *key)),
+                    // Their parameters are words, not titles.
+                    Some("Enum" | "Runtime") => {}
+                    _ => keys.for_each(|key| check_unquoted(context, findings, Code::W0371, *key, "title")),
                 }
             }
             Expr::Integer(value, Radix::Octal) => {

@@ -84,9 +84,11 @@ fn side_after(bytes: &[u8], at: usize) -> Side {
     }
 }
 
-/// Whether an arrow follows, which may be aligned with others.
-fn is_key(bytes: &[u8], at: usize) -> bool {
-    bytes[at..].trim_ascii_start().starts_with(b"=>")
+/// Whether an arrow follows, which may be aligned with others, or the name of a parameter after its type.
+fn is_aligned(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes[at..].trim_ascii_start();
+    rest.starts_with(b"=>")
+        || bytes[at..].starts_with(b" ") && [&b"$"[..], b"*$"].iter().any(|name| rest.starts_with(name))
 }
 
 fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
@@ -124,7 +126,7 @@ fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
                 let is_spaced = matches!(before, Side::Space | Side::LineEnd | Side::Byte(b'{'));
                 add(Code::W0357, !is_spaced, "no single space before `}`", "write one space before `}`, or a newline");
                 let is_closed = matches!(after, Side::Byte(b',' | b';' | b':' | b')' | b']' | b'}' | b'.' | b'['));
-                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_key(bytes, at + 1);
+                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_aligned(bytes, at + 1);
                 add(Code::W0358, !is_spaced, "no single space after `}`", "write one space after `}`, or a newline");
             }
             b'[' => {
@@ -140,7 +142,7 @@ fn check_brackets(context: &Context<'_>, findings: &mut Findings<'_>) {
                 add(Code::W0361, is_spaced, "space before `]`", "write `]` directly after what is in brackets");
                 let is_closed =
                     matches!(after, Side::Byte(b',' | b';' | b':' | b')' | b']' | b'}' | b'.' | b'[' | b'{'));
-                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_key(bytes, at + 1);
+                let is_spaced = is_closed || matches!(after, Side::Space | Side::LineEnd) || is_aligned(bytes, at + 1);
                 add(Code::W0362, !is_spaced, "no single space after `]`", "write one space after `]`, or a newline");
             }
             _ if bytes.get(at + 1) == Some(&b'>') => {

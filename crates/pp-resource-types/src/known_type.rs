@@ -78,14 +78,16 @@ impl<'a> KnownType<'a> {
         }
     }
 
-    /// Returns whether resources of the type have a parameter: an attribute, or a metaparameter.
+    /// Returns whether resources of the type have a parameter: an attribute, a metaparameter, or `name`, which every type takes
+    /// for the attribute that names a resource.
     #[must_use]
     pub fn has_parameter(&self, name: &str) -> bool {
-        match (self.declared, self.read) {
-            (_, Some(read)) => read.has_parameter(name),
-            (Some(declared), None) => declared.has_parameter(name),
-            (None, None) => true,
-        }
+        name == "name"
+            || match (self.declared, self.read) {
+                (_, Some(read)) => read.has_parameter(name),
+                (Some(declared), None) => declared.has_parameter(name),
+                (None, None) => true,
+            }
     }
 
     /// Returns the names of all parameters: attributes and metaparameters.

@@ -10,7 +10,7 @@ pub fn attribute(value: &Value, name: &str) -> Option<Value> {
         Value::Uri(uri) => uri.attribute(name),
         Value::Deferred(deferred) => match name {
             "name" => Some(Value::String(deferred.name.clone())),
-            "arguments" => Some(deferred.arguments.clone().map_or(Value::Undef, Value::array)),
+            "arguments" => Some(deferred.arguments.clone().map_or(Value::Undef, Value::Array)),
             _ => None,
         },
         Value::Error(error) => match name {
@@ -42,7 +42,9 @@ pub fn is_nested_deeper_than(value: &Value, limit: usize) -> bool {
             }
             Value::Sensitive(inner) => rest.push((inner, depth + 1)),
             Value::Deferred(deferred) => {
-                rest.extend(deferred.arguments.iter().flatten().map(|argument| (argument, depth + 1)));
+                rest.extend(
+                    deferred.arguments.iter().flat_map(|given| given.iter()).map(|argument| (argument, depth + 1)),
+                );
             }
             Value::Object(object) => rest.extend(object.values.iter().map(|value| (value, depth + 1))),
             Value::Iterator(iterator) => rest.extend(iterator.all().iter().map(|element| (element, depth + 1))),

@@ -80,8 +80,11 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_) | Value::Object(_))
         }
         Type::ObjectType(object) => matches!(value, Value::Object(value) if value.ty.inherits(object)),
-        // Every type that has arrays and hashes as instances is above; inferring the type of a large one takes long.
-        _ if matches!(value, Value::Array(_) | Value::Hash(_)) && *ty != Type::Unit => false,
+        Type::Sensitive(None) => matches!(value, Value::Sensitive(_)),
+        Type::Sensitive(Some(inner)) if **inner == Type::Any => matches!(value, Value::Sensitive(_)),
+        Type::Sensitive(Some(_)) | Type::Unit => is_assignable(ty, &infer(value)),
+        // Every type that has containers as instances is above; inferring the type of a large one takes long.
+        _ if matches!(value, Value::Array(_) | Value::Hash(_) | Value::Sensitive(_)) => false,
         _ => is_assignable(ty, &infer(value)),
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::alias::Alias;
+use crate::deep::deep;
 use crate::types::{Nested, Type};
-use crate::value::{Hash, Value};
+use crate::value::{ArrayValue, Hash, Value};
 
 /// `Object[{…}]`
 #[derive(Debug)]
@@ -57,7 +58,7 @@ pub struct ObjectValue {
     /// The type.
     pub ty: Arc<ObjectType>,
     /// The values of the attributes, in the order of the members.
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: ArrayValue,
 }
 
 impl ObjectType {
@@ -130,7 +131,7 @@ impl ObjectValue {
     /// Returns the attributes whose values are not the defaults: what makes an equal instance.
     #[must_use]
     pub fn given(&self) -> Hash {
-        let attributes = self.ty.attributes().zip(&self.values);
+        let attributes = self.ty.attributes().zip(self.values.iter());
         let given = attributes.filter(|(attribute, value)| attribute.default() != Some(*value));
         given.map(|(attribute, value)| (Value::String(attribute.name.clone()), value.clone())).collect()
     }
@@ -158,7 +159,7 @@ impl std::hash::Hash for ObjectType {
 impl PartialEq for ObjectValue {
     fn eq(&self, other: &ObjectValue) -> bool {
         (self.ty == other.ty || !self.ty.equality_includes_type && self.ty.equality == other.ty.equality)
-            && self.equality_values().eq(other.equality_values())
+            && deep(|| self.equality_values().eq(other.equality_values()))
     }
 }
 
@@ -166,6 +167,6 @@ impl Eq for ObjectValue {}
 
 impl std::hash::Hash for ObjectValue {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.equality_values().for_each(|value| value.hash(state));
+        deep(|| self.equality_values().for_each(|value| value.hash(state)));
     }
 }

@@ -52,7 +52,12 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Type(_) => Ok(Type::Type(Some(only_type("Type-Type", arguments)?))),
         Type::Iterable(_) => Ok(Type::Iterable(Some(only_type("Iterable-Type", arguments)?))),
         Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
-        Type::Sensitive(_) => Ok(Type::Sensitive(Some(generalize(&*only_type("Sensitive-Type", arguments)?).into()))),
+        Type::Sensitive(_) => {
+            let inner = only_type("Sensitive-Type", arguments)?;
+            // What a secret type holds is general already.
+            let is_general = matches!(*inner, Type::Sensitive(_));
+            Ok(Type::Sensitive(Some(if is_general { inner } else { generalize(&inner).into() })))
+        }
         Type::Callable(_) => callable(arguments),
         Type::Resource(name, title) => reference::resource(name.as_ref(), title.as_ref(), arguments),
         Type::Class(None) => reference::class(arguments),

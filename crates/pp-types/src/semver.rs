@@ -22,10 +22,37 @@ pub struct SemVer {
     pub build: Option<Arc<str>>,
 }
 
+/// What is said of `1.0.0-01`.
+const LEADING_ZERO: &str = "Numeric pre-release identifiers MUST NOT contain leading zeroes";
+
+/// Why a text is not a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Invalid {
+    /// It does not look like one.
+    Form,
+    /// A number in its pre-release starts with a zero.
+    LeadingZero,
+}
+
 impl SemVer {
     /// Reads `1.2.3-rc.1+build`; `None` if it is not a version.
     #[must_use]
     pub fn parse(text: &str) -> Option<SemVer> {
+        SemVer::read(text).ok()
+    }
+
+    /// Reads the argument of `SemVer.new`.
+    pub(crate) fn from_argument(text: &str) -> Result<SemVer, Error> {
+        SemVer::read(text).map_err(|invalid| {
+            let message = match invalid {
+                Invalid::Form => format!("'new_Version' The string '{text}' cannot be converted to a SemVer"),
+                Invalid::LeadingZero => LEADING_ZERO.to_owned(),
+            };
+            Error::new(ErrorKind::Conversion, message)
+        })
+    }
+
+    fn read(text: &str) -> Result<SemVer, Invalid> {
         let (rest, build) = match text.split_once('+') {
             Some((rest, build)) => (rest, Some(build)),
             None => (text, None),
@@ -35,15 +62,16 @@ impl SemVer {
             None => (rest, None),
         };
         let mut parts = numbers.split('.').map(parse_part);
-        let (major, minor, patch) = (parts.next()??, parts.next()??, parts.next()??);
+        let mut part = || parts.next().flatten().ok_or(Invalid::Form);
+        let (major, minor, patch) = (part()?, part()?, part()?);
         let valid = |text: &str| is_qualifier(text);
         if parts.next().is_some() || !prerelease.is_none_or(valid) || !build.is_none_or(valid) {
-            return None;
+            return Err(Invalid::Form);
         }
         if prerelease.is_some_and(|text| !is_prerelease(text)) {
-            return None;
+            return Err(Invalid::LeadingZero);
         }
-        Some(SemVer { major, minor, patch, prerelease: prerelease.map(Arc::from), build: build.map(Arc::from) })
+        Ok(SemVer { major, minor, patch, prerelease: prerelease.map(Arc::from), build: build.map(Arc::from) })
     }
 
     fn core(&self) -> (u64, u64, u64) {
@@ -180,7 +208,12 @@ impl SemVerRange {
                 Ok(SemVerRange { source: source.into(), alternatives: join_intervals(alternatives).into() })
             }
             None => {
-                let message = format!("Unparsable version range: {}", crate::text::ruby_inspect(&source.into()));
+                let versions = source.split_whitespace().map(|word| word.trim_start_matches(['<', '>', '=', '~', '^']));
+                let message = if versions.map(SemVer::read).any(|read| read == Err(Invalid::LeadingZero)) {
+                    LEADING_ZERO.to_owned()
+                } else {
+                    format!("Unparsable version range: {}", crate::text::ruby_inspect(&source.into()))
+                };
                 Err(Error::new(ErrorKind::Conversion, message))
             }
         }

@@ -31,8 +31,8 @@ pub struct SignatureParameter {
     pub ty: Type,
     /// May be left out.
     pub is_optional: bool,
-    /// Takes all further arguments.
-    pub captures_rest: bool,
+    /// How many arguments it takes if it takes all further ones.
+    pub rest: Option<Size>,
 }
 
 impl Signature {
@@ -66,7 +66,8 @@ impl Signature {
                     name,
                     ty,
                     is_optional: is_optional || is_repeated,
-                    captures_rest: is_repeated || is_needed_once,
+                    rest: (is_repeated || is_needed_once)
+                        .then_some(Size { min: u64::from(is_needed_once), max: u64::MAX }),
                 });
             }
             if !parser.take(",") {
@@ -84,13 +85,14 @@ impl Signature {
     /// Returns the number of arguments that the signature takes.
     #[must_use]
     pub fn argument_count(&self) -> Size {
-        let min = self.parameters.iter().filter(|parameter| !parameter.is_optional).count() as u64;
-        let has_rest = self.parameters.last().is_some_and(|parameter| parameter.captures_rest);
-        Size { min, max: if has_rest { u64::MAX } else { self.parameters.len() as u64 } }
+        let single = self.parameters.iter().filter(|parameter| parameter.rest.is_none());
+        let (required, all) = (single.clone().filter(|parameter| !parameter.is_optional).count(), single.count());
+        let rest = self.parameters.last().and_then(|parameter| parameter.rest).unwrap_or(Size::exactly(0));
+        Size { min: rest.min.saturating_add(required as u64), max: rest.max.saturating_add(all as u64) }
     }
 
     fn parameter_at(&self, index: usize) -> Option<&SignatureParameter> {
-        self.parameters.get(index).or(self.parameters.last().filter(|parameter| parameter.captures_rest))
+        self.parameters.get(index).or(self.parameters.last().filter(|parameter| parameter.rest.is_some()))
     }
 
     /// Returns whether arguments and a block match.
@@ -168,7 +170,7 @@ impl Signature {
     fn text(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         for parameter in &self.parameters {
-            let mark = match (parameter.is_optional, parameter.captures_rest) {
+            let mark = match (parameter.is_optional, parameter.rest.is_some()) {
                 (true, true) => "*",
                 (false, true) => "+",
                 (true, false) => "?",

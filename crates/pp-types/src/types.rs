@@ -1,7 +1,10 @@
 //! Data types (spec 07 §5.6).
 
+use std::hash::BuildHasher;
 use std::ops::Deref;
 use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
 
 use crate::alias::Alias;
 use crate::deep::deep;
@@ -83,8 +86,9 @@ pub enum Type {
 #[derive(Clone, Debug)]
 pub struct Nested(Arc<NestedType>);
 
+/// A type with its hash, so that hashing a type does not visit all that is nested in it.
 #[derive(Debug)]
-struct NestedType(Type);
+struct NestedType(Type, u64);
 
 impl Drop for NestedType {
     fn drop(&mut self) {
@@ -103,13 +107,14 @@ impl Deref for Nested {
 
 impl From<Type> for Nested {
     fn from(nested: Type) -> Nested {
-        Nested(Arc::new(NestedType(nested)))
+        let hash = deep(|| FxBuildHasher.hash_one(&nested));
+        Nested(Arc::new(NestedType(nested, hash)))
     }
 }
 
 impl PartialEq for Nested {
     fn eq(&self, other: &Nested) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || deep(|| self.0.0 == other.0.0)
+        Arc::ptr_eq(&self.0, &other.0) || self.0.1 == other.0.1 && deep(|| self.0.0 == other.0.0)
     }
 }
 
@@ -117,7 +122,7 @@ impl Eq for Nested {}
 
 impl std::hash::Hash for Nested {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        deep(|| self.0.0.hash(state));
+        state.write_u64(self.0.1);
     }
 }
 

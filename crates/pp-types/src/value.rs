@@ -61,7 +61,9 @@ pub struct ArrayValue(
 );
 
 impl ArrayValue {
-    fn new(elements: Vec<Value>) -> ArrayValue {
+    /// Creates an array.
+    #[must_use]
+    pub fn new(elements: Vec<Value>) -> ArrayValue {
         let weight = elements.iter().fold(0, |sum: u64, element| sum.saturating_add(element.weight()));
         ArrayValue(elements, weight)
     }
@@ -184,7 +186,7 @@ pub struct Deferred {
     /// The name of the function, or of a variable with its dollar sign.
     pub name: Arc<str>,
     /// The arguments, if any are given.
-    pub arguments: Option<Vec<Value>>,
+    pub arguments: Option<Arc<ArrayValue>>,
 }
 
 impl Deferred {
@@ -193,7 +195,7 @@ impl Deferred {
         let mut attributes = Hash::default();
         attributes.insert("name".into(), Value::String(self.name.clone()));
         if let Some(arguments) = &self.arguments {
-            attributes.insert("arguments".into(), Value::array(arguments.clone()));
+            attributes.insert("arguments".into(), Value::Array(Arc::clone(arguments)));
         }
         attributes
     }
@@ -251,7 +253,7 @@ pub struct IteratorValue {
 
 #[derive(Debug)]
 struct IteratorElements {
-    all: Vec<Value>,
+    all: ArrayValue,
     taken: AtomicUsize,
 }
 
@@ -259,7 +261,8 @@ impl IteratorValue {
     /// Creates an iterator over elements.
     #[must_use]
     pub fn new(element: Type, elements: Vec<Value>) -> IteratorValue {
-        IteratorValue { element, elements: Arc::new(IteratorElements { all: elements, taken: AtomicUsize::new(0) }) }
+        let all = ArrayValue::new(elements);
+        IteratorValue { element, elements: Arc::new(IteratorElements { all, taken: AtomicUsize::new(0) }) }
     }
 
     /// Returns all elements, those that were taken included.
@@ -336,10 +339,10 @@ impl Value {
             | Value::SemVer(_)
             | Value::SemVerRange(_)
             | Value::Uri(_)
-            | Value::Iterator(_)
-            | Value::Deferred(_)
             | Value::Error(_) => 1,
-            Value::Object(object) => object.values.iter().fold(1, |sum: u64, value| sum.saturating_add(value.weight())),
+            Value::Iterator(iterator) => iterator.elements.all.1.saturating_add(1),
+            Value::Deferred(deferred) => deferred.arguments.as_ref().map_or(1, |given| given.1.saturating_add(1)),
+            Value::Object(object) => object.values.1.saturating_add(1),
         }
     }
 

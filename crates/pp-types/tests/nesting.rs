@@ -1,11 +1,12 @@
 //! Values and types that are nested as deeply, or are as large, as a hostile program makes them.
 
+use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hash as _;
 
 use pp_types::{
-    Hash, Type, Value, equal, from_json, generalize, infer, infer_detailed, interpolate, is_assignable, is_instance,
-    is_nested_deeper_than, mismatches, new_instance, parse_type, source_form,
+    Hash, IteratorValue, Type, Value, equal, from_json, generalize, infer, infer_detailed, interpolate, is_assignable,
+    is_instance, is_nested_deeper_than, mismatches, new_instance, parse_type, source_form,
 };
 
 const DEPTH: usize = 100_000;
@@ -16,6 +17,17 @@ fn nested_array() -> Value {
 
 fn nested_hash() -> Value {
     (0..DEPTH).fold(Value::Integer(1), |inner, _| Value::hash(Hash::from_iter([("a".into(), inner)])))
+}
+
+/// Calls, and objects, in each other.
+fn nested_instances() -> [Value; 3] {
+    let name: Value = "a".into();
+    let deferred = Type::Object("Deferred".into());
+    let call = |inner| new_instance(&deferred, &[name.clone(), Value::array(vec![inner])]).expect("a call");
+    let secret = |inner| new_instance(&Type::Sensitive(None), &[Value::array(vec![inner])]).expect("a secret");
+    let iterator = |inner| Value::Iterator(IteratorValue::new(Type::Any, vec![inner]));
+    let nested = |wrap: &dyn Fn(Value) -> Value| (0..DEPTH).fold(Value::Integer(1), |inner, _| wrap(inner));
+    [nested(&call), nested(&secret), nested(&iterator)]
 }
 
 fn nested_type() -> Type {
@@ -35,6 +47,28 @@ fn deep_values_are_compared_printed_and_dropped() {
         assert!(!is_nested_deeper_than(&value, DEPTH));
     }
     assert_eq!(nested_array(), nested_array());
+}
+
+#[test]
+fn deep_instances_are_made_compared_and_dropped() {
+    for (value, same) in nested_instances().into_iter().zip(nested_instances()) {
+        let is_iterator = matches!(value, Value::Iterator(_));
+        assert_eq!(value == same, !is_iterator, "an iterator equals itself only");
+        assert!(value.weight() > DEPTH as u64);
+        value.hash(&mut DefaultHasher::new());
+        assert!(is_nested_deeper_than(&value, DEPTH - 1));
+    }
+}
+
+#[test]
+fn hashing_a_type_does_not_visit_what_is_nested_in_it() {
+    let mut seen = HashSet::new();
+    let mut ty = Type::any_integer();
+    for _ in 0..DEPTH {
+        ty = Type::array(ty, None);
+        seen.insert(ty.clone());
+    }
+    assert_eq!(seen.len(), DEPTH);
 }
 
 #[test]

@@ -51,6 +51,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("sample-operators", 171),
     ("sample-programs", 233),
     ("sample-resources", 173),
+    ("sample-third", 428),
     ("syntax-errors", 100),
     ("tags-stages", 36),
     ("type-alias", 29),

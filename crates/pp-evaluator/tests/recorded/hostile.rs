@@ -122,3 +122,68 @@ fn lists_that_share_their_elements() {
         "evaluation takes more than 3000000 steps",
     );
 }
+
+#[test]
+fn long_chains_of_definitions() {
+    const LENGTH: usize = 20_000;
+    let chain = |link: &dyn Fn(usize) -> String, end: &str| {
+        let links: String = (0..LENGTH).map(link).collect();
+        links + &end.replace("LAST", &LENGTH.to_string())
+    };
+    let inherits = chain(&|n| format!("class a{n} inherits a{} {{ }}\n", n + 1), "class aLAST { }\ninclude a0");
+    check(&inherits, "calls are nested more than");
+    let includes = chain(&|n| format!("class a{n} {{ include a{} }}\n", n + 1), "class aLAST { }\ninclude a0");
+    check(&includes, "calls are nested more than");
+    let calls = chain(&|n| format!("function f{n}() {{ f{}() }}\n", n + 1), "function fLAST() { 1 }\nf0()");
+    check(&calls, "calls are nested more than");
+    let aliases = chain(&|n| format!("type A{n} = Array[A{}]\n", n + 1), "type ALAST = Integer\nnotice([] =~ A0)");
+    check(&aliases, "calls are nested more than");
+    let defines = chain(&|n| format!("define d{n}() {{ d{} {{ 'a': }} }}\n", n + 1), "define dLAST() { }\nd0 { 'a': }");
+    check(&defines, "Somehow looped more than 1000 times");
+}
+
+#[test]
+fn values_and_types_that_are_nested_deeply() {
+    for (start, next) in [
+        ("1", "[$inner]"),
+        ("1", "{ 'a' => $inner }"),
+        ("1", "{ [$inner] => 1 }"),
+        ("1", "Sensitive([$inner])"),
+        ("1", "Deferred('a', [$inner])"),
+        ("1", "[$inner].reverse_each"),
+        ("1", "O($inner)"),
+        ("Integer", "Array[$inner]"),
+        ("Integer", "Hash[String, $inner]"),
+        ("Integer", "Tuple[$inner, String]"),
+        ("Integer", "Struct[{ 'a' => $inner }]"),
+        ("Integer", "Optional[Variant[$inner, String]]"),
+        ("Integer", "Variant[Array[$inner], String]"),
+        ("Integer", "Callable[[$inner], String]"),
+        ("Integer", "Sensitive[$inner]"),
+        ("Integer", "Object[{ attributes => { 'a' => $inner } }]"),
+    ] {
+        let code = format!(
+            "type O = Object[{{ attributes => {{ 'a' => Any }} }}]\n\
+             $x = Integer[1, 20000].reduce({start}) |$inner, $i| {{ {next} }}\n\
+             notice($x == $x, $x in [true], \"${{x}}\".length > 1, [$x, $x].unique.length)"
+        );
+        assert_eq!(compile_program(&code, &options(false)).logs(), ["notice: true false true 1"], "{next}");
+    }
+}
+
+#[test]
+fn many_parameters_and_unknown_variables() {
+    let parameters: String = (1..20_000).map(|n| format!("$p{n} = 1, ")).collect();
+    let define = format!("define d({parameters}) {{ notice($p19999) }}\nd {{ 'a': }}");
+    assert_eq!(compile_program(&define, &options(false)).logs(), ["notice: Scope(D[a]): 1"]);
+    let unknown = format!("$s = \"{}\"\nnotice($s.length)", "$nosuch".repeat(20_000));
+    assert_eq!(compile_program(&unknown, &options(false)).logs().last().map(String::as_str), Some("notice: 0"));
+}
+
+#[test]
+fn strings_are_charged_before_they_are_made() {
+    check(
+        "function f($s, $n) { if $n > 0 { f(\"${s}${s}\", $n - 1) } else { $s } }\nf('12345678', 60)",
+        "evaluation makes values of more than",
+    );
+}

@@ -137,7 +137,7 @@ pub(crate) static CALL: Function = Function::typed(
 fn resolve_deferred(call: &mut Call<'_>, value: &Value) -> Result<Value, Interrupt> {
     crate::ruby::inspect::with_stack(|| match value {
         Value::Deferred(deferred) => {
-            let arguments = resolve_all(call, deferred.arguments.as_deref().unwrap_or_default())?;
+            let arguments = resolve_all(call, deferred.arguments.as_ref().map_or(&[], |given| given.as_slice()))?;
             match deferred.name.strip_prefix('$') {
                 Some(name) => variable_path(call, name, &arguments),
                 None => call.host.call_function(&deferred.name, &arguments, None),

@@ -75,7 +75,7 @@ impl Options {
             }
             Value::Deferred(deferred) => Some(vec![
                 ("name".into(), Value::String(deferred.name.clone())),
-                ("arguments".into(), Value::array(deferred.arguments.clone().unwrap_or_default())),
+                ("arguments".into(), Value::Array(deferred.arguments.clone().unwrap_or_default())),
             ]),
             _ => None,
         }

@@ -129,7 +129,7 @@ fn lint_spacing(text: &str, expected: expect_test::Expect) {
 #[test]
 fn spaces_are_beside_brackets() {
     lint_spacing(
-        "class a (Array $x = [1, 2], $h = {}) {\n  $x.each |$y| { notice({ 'a' => [$y] }['a'][0], *[1], \"${x} [ {\") }\n}\n",
+        "class a (Array $x = [1, 2], $h = {}, Array[Any]    $l = []) {\n  $x.each |$y| { notice({ 'a' => [$y] }['a'][0], *[1], \"${x} [ {\") }\n}\n",
         expect![[""]],
     );
     lint_spacing(
@@ -181,7 +181,7 @@ fn words_are_quoted_where_strings_are_meant() {
     );
     lint_one(
         "resource_reference_with_unquoted_title",
-        "notice(File[a, 'b'], Class[c], Integer[1])\n",
+        "notice(File[a, 'b'], Class[c], Integer[1], Enum[yes, no])\n",
         expect![[r#"
             1:13 resource_reference_with_unquoted_title: unquoted title `a`
         "#]],

@@ -1,8 +1,8 @@
 //! Definitions and parameters.
 
 use pp_ast::{
-    ClassDefinition, DefineDefinition, Definition, Expr, ExprId, FunctionDefinition, HostName, NodeDefinition,
-    Parameter, ParameterList, StrId, TextRange, TypeAlias,
+    ClassDefinition, DefineDefinition, Definition, Expr, ExprId, FunctionDefinition, HostName, MAX_DEPTH,
+    NodeDefinition, Parameter, ParameterList, StrId, TextRange, TypeAlias,
 };
 
 use crate::builder::{Builder, Entry, OpenClass};
@@ -27,14 +27,15 @@ impl Builder<'_> {
         DefinitionName { text: String::new(), range }
     }
 
-    /// Returns the full name of a class or define: inside a class, the name of that class comes first.
+    /// Returns the full name of a class or define: inside a class, the name of that class comes first. Classes that are nested
+    /// too deeply, which is an error, keep their names: the full ones would take the square of the depth.
     fn full_name(&mut self, name: &DefinitionName) -> StrId {
         match self.classes.last() {
-            Some(class) => {
+            Some(class) if self.classes.len() <= MAX_DEPTH => {
                 let full = format!("{}::{}", self.tree.str(class.name), name.text);
                 self.intern(&full)
             }
-            None => self.intern(&name.text),
+            _ => self.intern(&name.text),
         }
     }
 

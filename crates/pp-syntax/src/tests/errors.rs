@@ -219,16 +219,52 @@ fn templates_have_their_own_errors() {
 
 #[test]
 fn deep_nesting_is_one_error() {
-    for (open, close) in
-        [("[", "]"), ("(", ")"), ("{a=>", "}"), ("!", ""), ("$a = ", ""), ("if 1 {", "}"), ("\"${", "}\"")]
-    {
-        let text = format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
+    const CONSTRUCTS: &[(&str, &str, &str)] = &[
+        ("[", "1", "]"),
+        ("(", "1", ")"),
+        ("{a=>", "1", "}"),
+        ("{", "1", "=>1}"),
+        ("!", "1", ""),
+        ("-", "$a", ""),
+        ("$a = ", "1", ""),
+        ("if 1 {", "1", "}"),
+        ("if 1 {} else {", "1", "}"),
+        ("unless 1 {", "1", "}"),
+        ("case 1 { 1: {", "1", "} }"),
+        ("with() || {", "1", "}"),
+        ("with(", "1", ")"),
+        ("1 ? { 1 => ", "1", " }"),
+        ("\"${", "1", "}\""),
+        ("\"a${[", "1", "]}b\""),
+        ("Array[", "Any", "]"),
+        ("class a {", "", "}"),
+        ("define a() {", "", "}"),
+        ("function a() {", "", "}"),
+        ("node a {", "", "}"),
+        ("", "$a", "[0]"),
+        ("", "$a", ".abs"),
+        ("", "$a", ".abs()"),
+        ("", "$a", " + 1"),
+        ("", "$a", " == 1"),
+        ("", "$a", " and 1"),
+        ("", "$a", " in 1"),
+        ("", "$a", " =~ 1"),
+        ("", "$a", " << 1"),
+        ("", "$a", " ? { 1 => 1 }"),
+        ("", "A['a']", " -> A['a']"),
+        ("", "a { 'a': }", " -> a { 'a': }"),
+        ("", "if 1 {}", " elsif 1 {}"),
+    ];
+    for (open, inner, close) in CONSTRUCTS {
+        let text = format!("{}{inner}{}", open.repeat(20_000), close.repeat(20_000));
         let found: Vec<_> = check(&text, Mode::Manifest).into_iter().map(|error| error.code.name()).collect();
-        assert!(found.contains(&"P0218"), "{open}: {found:?}");
-        assert_eq!(found.len(), 1, "{open}: {found:?}");
+        assert!(found.contains(&"P0218"), "{open}{close}: {found:?}");
+        assert_eq!(found.len(), 1, "{open}{close}: {found:?}");
     }
-    let chain = format!("a{}", " -> a".repeat(20_000));
-    assert_eq!(check(&chain, Mode::Manifest)[0].code.name(), "P0218");
+    let query = format!("A <| {}a == 1{} |>", "(".repeat(20_000), ")".repeat(20_000));
+    assert_eq!(check(&query, Mode::Manifest)[0].code.name(), "P0218");
+    let template = format!("{}{}", "<% if 1 { %>".repeat(20_000), "<% } %>".repeat(20_000));
+    assert_eq!(check(&template, Mode::Template)[0].code.name(), "P0218");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::object_type::{Member, ObjectType, ObjectValue};
 use crate::signature::{Signature, SignatureParameter, describe_signatures};
 use crate::types::{Presence, StructMember, Type};
-use crate::value::Value;
+use crate::value::{ArrayValue, Value};
 
 /// Creates an instance of the values of the attributes, those that must be given first, or of a hash of them.
 pub(super) fn object(ty: &Arc<ObjectType>, arguments: &[Value]) -> Result<Value, Error> {
@@ -17,7 +17,8 @@ pub(super) fn object(ty: &Arc<ObjectType>, arguments: &[Value]) -> Result<Value,
     let signatures = [by_name(ty), by_position(ty)];
     let value = |find: &dyn Fn(&Member) -> Option<Value>| {
         let value = |member: &Member| find(member).or_else(|| member.default().cloned()).unwrap_or(Value::Undef);
-        Ok(Value::Object(Arc::new(ObjectValue { ty: Arc::clone(ty), values: ty.attributes().map(value).collect() })))
+        let values = ArrayValue::new(ty.attributes().map(value).collect());
+        Ok(Value::Object(Arc::new(ObjectValue { ty: Arc::clone(ty), values })))
     };
     if let [Value::Hash(entries)] = arguments
         && signatures[0].accepts(arguments, None)
@@ -61,5 +62,5 @@ fn signature(parameters: Vec<SignatureParameter>) -> Signature {
 }
 
 fn parameter(name: Arc<str>, ty: Type, is_optional: bool) -> SignatureParameter {
-    SignatureParameter { name, ty, is_optional, captures_rest: false }
+    SignatureParameter { name, ty, is_optional, rest: None }
 }

@@ -143,7 +143,7 @@ fn number(name: &str, target: &str, numbers: &str, arguments: &[Value]) -> Resul
         Value::Boolean(value) => Value::Integer(i64::from(*value)),
         Value::Timestamp(time) => Value::from(time.seconds()),
         Value::Timespan(span) => Value::from(span.seconds()),
-        Value::String(text) => match number_of(text.trim()) {
+        Value::String(text) => match number_of(text.trim_start()) {
             Some(number) => number,
             None => {
                 return Err(conversion_error(format!("'{name}' The string '{text}' cannot be converted to {target}")));
@@ -168,10 +168,11 @@ pub(super) fn numeric(arguments: &[Value]) -> Result<Value, Error> {
 pub(super) fn float(arguments: &[Value]) -> Result<Value, Error> {
     // A leading zero does not mean octal digits here.
     let decimal = |text: &str| {
-        let unsigned = text.trim().strip_prefix(['+', '-']).unwrap_or(text.trim());
+        let text = text.trim_start();
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let is_octal =
             split_radix(unsigned).is_some_and(|(radix, digits)| radix == 8 && integer_of(digits, 8, false).is_some());
-        if is_octal { text.trim().parse::<f64>().ok() } else { None }
+        if is_octal { text.parse::<f64>().ok() } else { None }
     };
     if let [Value::String(text)] = arguments
         && let Some(float) = decimal(text)

@@ -47,11 +47,7 @@ pub(super) fn version(arguments: &[Value]) -> Result<Value, Error> {
     let rejected = || signatures::rejected("new_Version", VERSION_ALIASES, VERSION_SIGNATURES, arguments);
     let parts: [Option<&Value>; 5] = match arguments {
         [Value::SemVer(version)] => return Ok(Value::SemVer(version.clone())),
-        [Value::String(source)] => {
-            let message = || format!("'new_Version' The string '{source}' cannot be converted to a SemVer");
-            let version = SemVer::parse(source).ok_or_else(|| conversion_error(message()))?;
-            return Ok(Value::SemVer(Arc::new(version)));
-        }
+        [Value::String(source)] => return Ok(Value::SemVer(Arc::new(SemVer::from_argument(source)?))),
         [Value::Hash(entries)] => {
             let names = ["major", "minor", "patch", "prerelease", "build"];
             if entries.keys().any(|key| !matches!(key, Value::String(name) if names.contains(&&**name))) {
@@ -201,7 +197,7 @@ pub(super) fn deferred(arguments: &[Value]) -> Result<Value, Error> {
         arguments => (arguments.first(), arguments.get(1)),
     };
     let arguments = match given {
-        Some(Value::Array(given)) => Some(given.to_vec()),
+        Some(Value::Array(given)) => Some(Arc::clone(given)),
         _ => None,
     };
     Ok(Value::Deferred(Arc::new(Deferred { name: text(name).unwrap_or_default(), arguments })))
