@@ -330,6 +330,16 @@ mod tests {
     }
 
     #[test]
+    fn a_module_without_manifests_is_a_path_of_puppet() {
+        for files in [&["metadata.json"], &["lib/puppet/type/a.rb"]] {
+            let root = tree(files);
+            assert!(is_puppet_path(root.path()), "{files:?}");
+            assert!(puppet_files(root.path()).is_ok_and(|found| found.is_empty()), "{files:?}");
+        }
+        assert!(!is_puppet_path(tree(&["README.md"]).path()));
+    }
+
+    #[test]
     fn a_program_of_mcl_is_not_a_path_of_puppet() {
         let root = tree(&["main.mcl", "manifests/site.pp"]);
         assert!(!is_puppet_path(root.path()));
