@@ -63,19 +63,23 @@ fn resource(random: &mut Rng, i: usize) -> (&'static str, String, String) {
             ("File", format!("@/root/p{i}"), what.to_owned())
         }
         "Exec" => {
-            let guard =
-                pick(&["\"creates\":\"@/root/e\"", "\"refreshonly\":true", "\"unless\":\"/usr/bin/test -e @/root/e\""]);
-            ("Exec", format!("e{i}"), format!("\"command\":\"/usr/bin/touch @/root/e\",{guard}"))
+            let guard = pick(&[
+                "\"creates\":\"@/root/eNUMBER\"",
+                "\"refreshonly\":true",
+                "\"unless\":\"/usr/bin/test -e @/root/eNUMBER\"",
+            ])
+            .replace("NUMBER", &i.to_string());
+            ("Exec", format!("run{i}"), format!("\"command\":\"/usr/bin/touch @/root/e{i}\",{guard}"))
         }
         "Ssh_authorized_key" => {
             let text = format!(
-                "\"ensure\":\"{ensure}\",\"type\":\"ssh-rsa\",\"key\":\"AAAAB3NzaC1yc2EAAAADAQAB\",\"target\":\"@/root/authorized\",\"user\":\"root\""
+                "\"ensure\":\"{ensure}\",\"type\":\"ssh-rsa\",\"key\":\"AAAAB3NzaC1yc2EAAAADAQAB\",\"target\":\"@/root/authorized{i}\",\"user\":\"root\""
             );
             ("Ssh_authorized_key", format!("a{i}"), text)
         }
         "File_line" => {
             let with = pick(&["", ",\"match\":\"^line\"", ",\"match\":\"^t\",\"multiple\":true"]);
-            let text = format!("\"ensure\":\"{ensure}\",\"path\":\"@/root/lines\",\"line\":\"line {i}\"{with}");
+            let text = format!("\"ensure\":\"{ensure}\",\"path\":\"@/root/lines{i}\",\"line\":\"line {i}\"{with}");
             ("File_line", format!("l{i}"), text)
         }
         "Ini_setting" => {
@@ -94,10 +98,10 @@ pub fn disturb(random: &mut Rng, root: &Path) {
     let files = [
         ("hosts", "127.0.0.1 localhost\n192.0.2.9 h0.example.org old # old\n"),
         ("known", "k0 ssh-rsa OLD\n# a comment\nother ssh-ed25519 AAAA\n"),
-        ("lines", "line 0\nline 1\nthree\nto\n"),
+        ("lines0", "line 0\nline 1\nthree\nto\n"),
         ("ini", "s0 = 0\n[s]\ns1=x\n"),
-        ("authorized", "ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB a0\n"),
-        ("e", ""),
+        ("authorized0", "ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB a0\n"),
+        ("e0", ""),
         ("p0", "one\n"),
     ];
     for (name, content) in files {
