@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use mcl_driver::Payload;
+use mcl_format::FormatError;
 use mcl_lexer::{lex, lex_diagnostics};
 use mcl_modules::{Input, Options, load};
 use mcl_parser::{check_ast, interpolate, parse};
@@ -15,7 +16,7 @@ use mcl_parser::{check_ast, interpolate, parse};
 pub(crate) enum Target {
     /// The lexer: every byte is part of a token, a comment or whitespace.
     Lexer,
-    /// The parser and the checks of the tree.
+    /// The parser and the checks of the tree, and the formatter: what has no syntax errors is formatted to the same program.
     Parser,
     /// The interpolate stage, mostly with mutated strings.
     Interpolation,
@@ -38,6 +39,10 @@ impl Target {
             diagnostics.extend(check_ast(&parsed.ast));
             diagnostics.extend(parsed.diagnostics);
             assert_eq!(parsed.ast.validate(text), Ok(()), "the tree is valid");
+            if self == Target::Parser {
+                let formatted = mcl_format::format(file, text);
+                assert!(!matches!(formatted, Err(FormatError::Differs(_))), "{formatted:?}");
+            }
             if self != Target::Parser {
                 let (tree, more) = interpolate(parsed.ast);
                 assert_eq!(tree.validate(text), Ok(()), "the interpolated tree is valid");

@@ -2,7 +2,7 @@
 //!
 //! Every crate reports through these types and never formats a message for a terminal itself. A [`Diagnostic`] is data: a
 //! code, a stage, a severity, a message, a primary span, labels and a help text. [`render()`] turns diagnostics into one of
-//! four formats: human, short, JSON lines or SARIF. Each [`Code`] is declared once, together with its explanation in
+//! six formats, for people, editors, scripts and services. Each [`Code`] is declared once, together with its explanation in
 //! Markdown, which [`explain()`] renders for `mclc explain`.
 //!
 //! This crate does not know tokens, syntax, types or resources.
@@ -10,6 +10,7 @@
 mod codes;
 mod diagnostic;
 pub mod explanation;
+mod input;
 mod render;
 mod source;
 mod suggest;
@@ -17,6 +18,7 @@ pub mod table;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};
+pub use input::{MAX_INPUT_BYTES, read_input};
 pub use render::{Format, Program, Style, counts, explain, render, sort};
 pub use source::{FileId, Files, LineCol, SourceFile, Span};
 pub use suggest::nearest;

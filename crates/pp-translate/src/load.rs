@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Stage, read_input};
 
 /// Returns the bytes of a catalog: those of a file, or the output of `puppet catalog compile` for a manifest (`.pp`) or a
 /// directory of manifests.
@@ -15,7 +15,7 @@ pub fn load_catalog(path: &Path, node: Option<&str>) -> Result<Vec<u8>, Diagnost
     if is_manifest {
         return compile(path, node);
     }
-    std::fs::read(path).map_err(|error| {
+    read_input(path).map_err(|error| {
         Diagnostic::error(Code::P0107, Stage::Puppet, format!("cannot read the catalog {}: {error}", path.display()))
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use mcl_artifact::{ArtifactStage, Header, mask_constants, read_header};
-use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Files, Stage, read_input};
 use mcl_driver::Payload;
 use mcl_modules::Loaded;
 use pp_environment::StoredEnvironment;
@@ -18,7 +18,7 @@ use crate::report::{Checked, style};
 use crate::status::ERRORS;
 
 pub fn run(args: &Inspect, color: Color) -> u8 {
-    let bytes = match std::fs::read(&args.file) {
+    let bytes = match read_input(&args.file) {
         Ok(bytes) => bytes,
         Err(error) => {
             return unusable(format_args!("cannot read `{}`: {}", args.file.display(), output::reason(&error)));

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 
 use mcl_artifact::{ArtifactStage, is_artifact};
-use mcl_diagnostics::{Diagnostic, Files};
+use mcl_diagnostics::{Diagnostic, Files, read_input};
 use mcl_driver::Payload;
 
 use crate::cli::{Color, Stage};
@@ -15,7 +15,7 @@ use crate::report::{self, Checked};
 /// preceding stages run first.
 pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
     let artifact = match std::fs::File::open(&args.input).and_then(start_of) {
-        Ok(start) if is_artifact(&start) => match std::fs::read(&args.input) {
+        Ok(start) if is_artifact(&start) => match read_input(&args.input) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
                 return unusable(format_args!("cannot read `{}`: {}", args.input.display(), output::reason(&error)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcl_artifact::program::Program;
 use mcl_artifact::{mask_sources, read_program};
-use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Files, Format, Stage, read_input};
 use resource_graph::declares_sensitive;
 use runtime::sources::ProgramLoader;
 use runtime::unprotected;
@@ -19,7 +19,7 @@ use crate::report;
 /// # Errors
 /// The exit status, after the error has been reported.
 pub fn read(path: &Path) -> Result<Vec<u8>, ExitCode> {
-    std::fs::read(path).map_err(|error| {
+    read_input(path).map_err(|error| {
         eprintln!("mgmt-rt: cannot read {}: {error}", path.display());
         ExitCode::from(2)
     })
@@ -45,7 +45,7 @@ pub fn loader(path: PathBuf) -> ProgramLoader {
         if let Some(diagnostic) = unprotected(&path) {
             return Err(diagnostic);
         }
-        let bytes = std::fs::read(&path).map_err(|error| {
+        let bytes = read_input(&path).map_err(|error| {
             Diagnostic::error(Code::R0410, Stage::Engine, format!("cannot read {}: {error}", path.display()))
         })?;
         let mut hasher = DefaultHasher::new();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use mcl_artifact::ArtifactStage;
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Stage, read_input};
 use runtime::DigestSalt;
 use runtime::agent::PlannedChanges;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
@@ -111,7 +111,7 @@ impl SavedCatalog {
 
 /// Returns the digest of a file; `None` if it cannot be read as one.
 fn digest(path: &Path) -> Option<[u8; 32]> {
-    std::fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into())
+    read_input(path).ok().map(|bytes| Sha256::digest(bytes).into())
 }
 
 /// Returns random bytes.
@@ -190,7 +190,7 @@ impl SavedPlan {
         let recorded = program.map(|program| program.path.get());
         let path = artifact.or(recorded.as_deref());
         // The plan contains its program, so the file may be gone.
-        let present = path.and_then(|path| std::fs::read(path).ok());
+        let present = path.and_then(|path| read_input(path).ok());
         if (artifact.is_some() || present.is_some()) && present.as_deref() != program.map(|program| &*program.bytes) {
             let path = path.map(|path| path.display().to_string()).unwrap_or_default();
             return Some(format!("{path} is not the program that was planned"));

@@ -87,6 +87,13 @@ impl Totals {
         }
         is_new
     }
+
+    /// Removes a copy.
+    fn remove(&mut self, digest: Digest) {
+        if let Some(size) = self.contents.remove(&digest) {
+            self.space = self.space.saturating_sub(space_of(size));
+        }
+    }
 }
 
 /// A copy that does not have its name yet.
@@ -264,6 +271,35 @@ impl Backups {
         if is_due || index.totals.bytes().saturating_add(all) > self.limits.total {
             self.prune(&mut index, all, now)?;
         }
+        let length = index.totals.length;
+        let mut named = Vec::new();
+        let written = self
+            .name_copies(&mut index, contents, &mut named)
+            .and_then(|()| write_all(&*self.fs, &index.file, &lines, length))
+            .and_then(|()| self.fs.sync(&index.file));
+        if let Err(error) = written {
+            // What was written of these records is overwritten by the next one, and ignored until then.
+            if self.fs.set_length(&index.file, length).is_ok() {
+                // Their copies would fill the disk.
+                for digest in named {
+                    self.discard(OsStr::new(&digest.to_string()));
+                    index.totals.remove(digest);
+                }
+            }
+            return Err(error);
+        }
+        index.totals.length += lines.len() as u64;
+        index.next_id = next_id;
+        Ok(())
+    }
+
+    /// Gives copies their own names, on the disk, too. Adds those that are new to `named`.
+    fn name_copies<'c>(
+        &self,
+        index: &mut Index,
+        contents: impl Iterator<Item = &'c NewContent>,
+        named: &mut Vec<Digest>,
+    ) -> io::Result<()> {
         for NewContent { name, size, digest } in contents {
             if index.totals.contents.contains_key(digest) {
                 self.discard(name);
@@ -272,21 +308,13 @@ impl Backups {
             let own_name = OsString::from(digest.to_string());
             self.fs.rename((&self.contents, name), (&self.contents, &own_name), Rename::Replace)?;
             index.totals.add(*digest, *size);
+            named.push(*digest);
             index.has_new_names = true;
         }
         if index.has_new_names {
             self.fs.sync(&self.contents)?;
             index.has_new_names = false;
         }
-        let length = index.totals.length;
-        let written = write_all(&*self.fs, &index.file, &lines, length).and_then(|()| self.fs.sync(&index.file));
-        if let Err(error) = written {
-            // What was written of these records is overwritten by the next one, and ignored until then.
-            let _ = self.fs.set_length(&index.file, length);
-            return Err(error);
-        }
-        index.totals.length += lines.len() as u64;
-        index.next_id = next_id;
         Ok(())
     }
 

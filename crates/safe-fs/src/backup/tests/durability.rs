@@ -1,5 +1,7 @@
 //! What the store has after crashes, failures and restarts.
 
+use std::ffi::OsString;
+
 use super::*;
 
 const BLOCKS: usize = 10_000;
@@ -252,4 +254,29 @@ fn entries_that_exceed_the_store_together_are_backed_up_one_by_one() {
     purge(&files, Path::new("/etc/conf")).expect("nothing fails");
     assert_eq!(machine.names("/etc/conf"), [""; 0]);
     assert_eq!(stored(&machine, "/etc/conf/9"), [b"9"], "the last one is in the store");
+}
+
+/// Copies without a record would fill the disk, so that nothing could be backed up one by one.
+#[test]
+fn backup_on_a_full_disk_leaves_no_copies() {
+    let mut failures = 0;
+    for call in 1..MAX_CALLS {
+        let machine = machine(call);
+        let (files, _) = open(&machine, LIMITS).expect("an empty store");
+        let names: Vec<OsString> = (0..8).map(|i| format!("{i}").into()).collect();
+        for name in &names {
+            machine.put(&format!("/etc/conf/{}", name.display()), name.as_encoded_bytes());
+        }
+        machine.sync_all();
+        machine.inject(machine.calls() + call, Fault::Full);
+        let _ = files.back_up_trees(Path::new("/etc/conf"), &names);
+        if !machine.is_faulty() {
+            break;
+        }
+        machine.withdraw_fault();
+        let (copies, kept) = (machine.names("/state/backups/contents").len(), records(&machine).len());
+        assert_eq!(copies, kept, "call {call}");
+        failures += usize::from(kept < names.len());
+    }
+    assert!(failures > 8, "{failures} backups failed");
 }
