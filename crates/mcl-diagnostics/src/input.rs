@@ -17,7 +17,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    // What says that it is larger is not read in vain.
+    // What is known to be larger is not read.
     let is_larger = file.metadata()?.len() > limit;
     let mut bytes = Vec::new();
     file.take(if is_larger { 0 } else { limit + 1 }).read_to_end(&mut bytes)?;
