@@ -3,7 +3,7 @@
 //! The lexer is total: it never fails. A character sequence that is not a token of the language becomes an error token
 //! ([`TokenKind::is_error`]), so that the parser can continue after it; [`lex_errors`] lists what is wrong with these
 //! tokens, and [`lex_diagnostics`] renders the list as diagnostics. Every byte of the text belongs to exactly one token,
-//! one comment, or the whitespace (space, tab, newline) between them.
+//! one comment, or what is between them: whitespace (space, tab, newline), and the lines of a heredoc, which is an error.
 //!
 //! Tokens are stored as a struct of arrays ([`Tokens`]): kind, start, end, and whether a newline precedes the token. The
 //! parser needs that flag for its messages and lints, because newlines are plain whitespace in the accepted grammar

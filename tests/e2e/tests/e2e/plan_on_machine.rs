@@ -162,9 +162,10 @@ fn disturb(random: &mut Rng, machine: &Machine) {
             format!("userdel ann{i}"),
             format!("groupadd crew{i}"),
             format!("groupadd old{i}"),
-            format!("useradd --gid old{i} other{i}"),
+            // Not the next free number, which the program may give to another user.
+            format!("useradd --uid 610{i} --gid old{i} other{i}"),
             format!("userdel other{i}"),
-            format!("useradd gone{i}"),
+            format!("useradd --uid 620{i} gone{i}"),
             format!("systemctl stop web{i}"),
             format!("systemctl disable web{i}"),
             format!("systemctl stop timer{i}.timer"),

@@ -126,3 +126,10 @@ fn mode_and_symbolic_links_are_kept_and_nothing_else_is_left() {
     assert_eq!(std::fs::read(&real).unwrap(), PRETTY);
     assert_eq!(std::fs::read_dir(scratch.path("real")).unwrap().count(), 1);
 }
+
+#[test]
+fn examples_and_embedded_modules_are_formatted() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ran = crate::command::run(&root, &["fmt", "--check", "examples", "crates/mcl-modules/embedded"], b"");
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+}
