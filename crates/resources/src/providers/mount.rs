@@ -168,8 +168,25 @@ impl Mount {
 
 /// Returns the file systems that are mounted on a directory. Each covers those before it.
 fn mounts_on(point: &Path) -> Result<Vec<Mounted>, Failure> {
+    let mut mounts = mount_table()?;
+    mounts.retain(|mounted| Path::new(&mounted.point) == point);
+    Ok(mounts)
+}
+
+fn mount_table() -> Result<Vec<Mounted>, Failure> {
     let table = std::fs::read_to_string(MOUNT_TABLE).map_err(Failure::on("read", Path::new(MOUNT_TABLE)))?;
-    Ok(table.lines().filter_map(Mounted::parse).filter(|mounted| Path::new(&mounted.point) == point).collect())
+    Ok(table.lines().filter_map(Mounted::parse).collect())
+}
+
+/// Returns the device and the directory that a bind mount of a directory has in the table; `None` if no mount holds the directory.
+fn bound(table: &[Mounted], source: &Path) -> Option<(String, PathBuf)> {
+    // Of several mounts on one directory, the last one covers the others.
+    let holds = table.iter().filter(|mounted| source.starts_with(&mounted.point));
+    let holder = holds.max_by_key(|mounted| Path::new(&mounted.point).components().count())?;
+    let below = source.strip_prefix(&holder.point).ok()?;
+    let directory =
+        if below.as_os_str().is_empty() { holder.root.clone().into() } else { Path::new(&holder.root).join(below) };
+    Some((holder.device.clone(), directory))
 }
 
 /// Returns whether the kernel mounts this type of file system only from a device. A type that it may load later does not count.
@@ -308,9 +325,15 @@ fn unescaped(text: &str) -> String {
 /// An entry of the kernel's mount table.
 #[derive(Debug, PartialEq, Eq)]
 struct Mounted {
+    /// The number of the file system's device.
+    device: String,
+    /// The directory of the file system that is mounted.
+    root: String,
     point: String,
-    /// The options of the mount and of the file system.
+    /// The options of the mount.
     options: Vec<String>,
+    /// The options of the file system, which all of its mounts share.
+    shared_options: Vec<String>,
     fs_type: String,
     source: String,
 }
@@ -318,11 +341,19 @@ struct Mounted {
 impl Mounted {
     fn parse(line: &str) -> Option<Mounted> {
         let (mount, file_system) = line.split_once(" - ")?;
-        let (mut mount, mut file_system) = (mount.split(' ').skip(4), file_system.split(' '));
-        let (point, options) = (mount.next()?, mount.next()?);
-        let (fs_type, source, more) = (file_system.next()?, file_system.next()?, file_system.next().unwrap_or(""));
-        let options = options.split(',').chain(more.split(',')).map(unescaped).collect();
-        Some(Mounted { point: unescaped(point), options, fs_type: unescaped(fs_type), source: unescaped(source) })
+        let (mut mount, mut file_system) = (mount.split(' ').skip(2), file_system.split(' '));
+        let (device, root, point, options) = (mount.next()?, mount.next()?, mount.next()?, mount.next()?);
+        let (fs_type, source, shared) = (file_system.next()?, file_system.next()?, file_system.next().unwrap_or(""));
+        let list = |options: &str| options.split(',').map(unescaped).collect();
+        Some(Mounted {
+            device: device.to_owned(),
+            root: unescaped(root),
+            point: unescaped(point),
+            options: list(options),
+            shared_options: list(shared),
+            fs_type: unescaped(fs_type),
+            source: unescaped(source),
+        })
     }
 }
 
@@ -340,9 +371,14 @@ impl Entry {
 
     /// Returns whether device and type match the line. Values that cannot be compared count as matching.
     fn is_source_of(&self, mounted: &Mounted) -> bool {
-        // Bind mounts report the device of the underlying file system.
-        if self.is_bind() || self.has("move") {
+        if self.has("move") {
             return true;
+        }
+        // Bind mounts report the device of the file system below.
+        if self.is_bind() {
+            let source = std::fs::canonicalize(&self.device).ok();
+            let found = source.and_then(|source| bound(&mount_table().ok()?, &source));
+            return found.is_none_or(|found| found == (mounted.device.clone(), PathBuf::from(&mounted.root)));
         }
         // The kernel reports `nfs` as `nfs4`.
         let is_type = matches!(&*self.fs_type, "auto" | "none") || mounted.fs_type.starts_with(&*self.fs_type);
@@ -357,7 +393,9 @@ impl Entry {
         let is_restricted = ["user", "users", "owner", "group"].iter().any(|option| self.has(option));
         is_default
             || FLAGS.iter().all(|flag| {
-                let has = mounted.options.iter().any(|option| option == flag);
+                // A bind mount cannot change what it shares with other mounts.
+                let shared = mounted.shared_options.iter().filter(|_| !self.is_bind());
+                let has = mounted.options.iter().chain(shared).any(|option| option == flag);
                 has == self.has(flag) || (has && is_restricted && *flag != "ro")
             })
     }
@@ -494,6 +532,32 @@ mod tests {
         assert!(entry(&data()).is_source_of(&mounted("rw")), "only devices that are files are compared");
         assert!(!entry(&data().with("type", "xfs")).is_source_of(&mounted("rw")));
         assert!(!entry(&data().with("device", "/")).is_source_of(&Mounted { source: "/etc".into(), ..mounted("rw") }));
+    }
+
+    #[test]
+    fn bind_mounts_are_compared_by_what_they_show() {
+        let table: Vec<Mounted> = [
+            "1 0 8:1 / / rw - ext4 /dev/a rw",
+            "2 1 0:30 /@sub /srv rw - btrfs /dev/b rw",
+            "3 2 0:40 / /srv/m rw - tmpfs tmpfs ro",
+            "4 2 0:41 / /srv/m rw - tmpfs tmpfs rw",
+        ]
+        .iter()
+        .map(|line| Mounted::parse(line).unwrap())
+        .collect();
+        let bound = |path: &str| {
+            let (device, root) = bound(&table, Path::new(path)).unwrap();
+            format!("{device} {}", root.display())
+        };
+        assert_eq!(bound("/etc/a"), "8:1 /etc/a");
+        assert_eq!(bound("/srv"), "0:30 /@sub");
+        assert_eq!(bound("/srv/m2/x"), "0:30 /@sub/m2/x");
+        assert_eq!(bound("/srv/m/x"), "0:41 /x", "the last one covers the others");
+        // It cannot change that the file system is mounted read-only elsewhere.
+        let mounted = |shared| Mounted::parse(&format!("5 1 8:1 / /b rw - ext4 /dev/a {shared}")).unwrap();
+        let entry = |options: &str| Entry::parse(&format!("/ /b none {options} 0 0")).unwrap();
+        assert!(entry("bind").has_flags_of(&mounted("ro")) && !entry("rw").has_flags_of(&mounted("ro")));
+        assert!(!entry("bind").is_source_of(&Mounted { device: "0:0".into(), ..mounted("rw") }));
     }
 
     #[test]
