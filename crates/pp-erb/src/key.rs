@@ -14,6 +14,8 @@ const MAX_DEPTH: u32 = 10_000;
 const MAX_VISITED: u64 = 10_000_000;
 /// Hashing stops earlier: equal values still have equal hashes.
 const MAX_HASH_DEPTH: u32 = 8;
+/// Values that are hashed of one key: arrays that hold the same arrays many times have any number of them.
+const MAX_HASHED: u32 = 1_000;
 
 /// A key.
 #[derive(Clone, Debug)]
@@ -29,7 +31,8 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(&self.0, state, 0);
+        let mut left = MAX_HASHED;
+        hash(&self.0, state, 0, &mut left);
     }
 }
 
@@ -123,7 +126,9 @@ impl Walk {
     }
 }
 
-fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
+fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32, left: &mut u32) {
+    let Some(less) = left.checked_sub(1) else { return };
+    *left = less;
     discriminant(value).hash(state);
     match value {
         Value::Bool(value) => value.hash(state),
@@ -134,7 +139,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
         Value::Str(value) => value.get().hash(state),
         Value::Array(value) if depth < MAX_HASH_DEPTH => {
             for value in value.items().iter() {
-                hash(value, state, depth + 1);
+                hash(value, state, depth + 1, left);
             }
         }
         Value::Hash(value) => value.try_entries().map_or(0, |entries| entries.len()).hash(state),
