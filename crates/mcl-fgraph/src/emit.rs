@@ -288,6 +288,10 @@ impl Emitter {
     /// `span`, the span of the call (spec 04 §1.7); without one it keeps its own.
     fn call(&mut self, at: BuilderId, closure: Closure, args: Vec<Operand>, span: Option<Span>) -> Result<Operand, Op> {
         let template = &self.templates[closure.template];
+        // Only an inconsistent typed program has such a call. The lowered program is rejected when it is validated.
+        if template.params as usize != args.len() {
+            return Err(Op::CallKnown { closure, args });
+        }
         // What must stay alive as long as the call would live as long as the caller if the body were inlined.
         let must_keep = template.keep.iter().any(|operand| match operand {
             Operand::Param(n) => !self.builders.is_inert(at, args[n.index()]),
@@ -314,7 +318,12 @@ impl Emitter {
 
     /// Returns the constant that a call evaluates to, if it does. No nodes remain either way.
     fn evaluate(&mut self, at: BuilderId, closure: &Closure, args: &[Operand]) -> Option<ConstId> {
-        let size = self.templates[closure.template].nodes.len();
+        let template = &self.templates[closure.template];
+        // See `call`.
+        if template.params as usize != args.len() {
+            return None;
+        }
+        let size = template.nodes.len();
         let mut inputs = as_consts(closure.captures.as_values_slice())?;
         inputs.extend(as_consts(args)?);
         if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
