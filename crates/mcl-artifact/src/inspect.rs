@@ -1,6 +1,6 @@
 //! Programs for people: a listing, and a drawing for Graphviz.
 //!
-//! In both, `%3` is node 3 of the template, `$0` its parameter 0, `^1` its capture 1; constants stand where they are used.
+//! In both, `%3` is node 3 of the template, `$0` its parameter 0, `^1` its capture 1; constants are written where they are used.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

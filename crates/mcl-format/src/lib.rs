@@ -2,7 +2,7 @@
 //!
 //! [`format()`] walks over the tokens of a program without syntax errors (`layout.rs`), and writes them in lines (`printer.rs`). The
 //! writer of the program decides only whether a list, a body or the arguments of a call are on one line or on several: by the place
-//! of the first element. Comments keep their place: what stands alone on a line stays above what follows, what stands
+//! of the first element. Comments keep their place: one that is alone on its line stays above what follows, one that is
 //! behind code stays behind it. A comment inside of what is printed on one line goes to its end, or above it.
 //!
 //! What is between `# fmt: off` and `# fmt: on`, and a statement with `# fmt: skip`, is kept byte for byte (`ignored.rs`). Before the

@@ -47,7 +47,7 @@ fn samples_of_the_specification() {
     }
 }
 
-/// Where comments may stand: each becomes part of the line, or goes above it, and stays in order.
+/// Everywhere, a comment becomes part of the line, or goes above it, and stays in order.
 #[test]
 fn comments_stay_where_they_are_or_go_above_their_line() {
     check(

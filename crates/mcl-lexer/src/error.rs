@@ -166,7 +166,7 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
     LexError { kind, span }
 }
 
-/// Whether a token stands where an argument or value starts.
+/// Returns whether an argument or a value starts with a token.
 fn starts_argument(tokens: &Tokens, token: TokenIdx) -> bool {
     let before = token.previous().filter(|_| !tokens.newline_before(token)).and_then(|before| tokens.kind(before));
     matches!(before, Some(TokenKind::OpenParen | TokenKind::Comma | TokenKind::Equals))
@@ -180,7 +180,7 @@ fn is_macro(tokens: &Tokens, name: TokenIdx) -> bool {
         && matches!(tokens.kind(name + 2), Some(TokenKind::OpenParen | TokenKind::OpenBracket))
 }
 
-/// Whether a token stands where `$facts[` or `$trusted[` is before it, as in Puppet.
+/// Returns whether `$facts[` or `$trusted[` is before a token, as in Puppet.
 fn is_fact(text: &str, tokens: &Tokens, token: TokenIdx) -> bool {
     let Some(dollar) = token.checked_sub(3) else { return false };
     tokens[dollar] == TokenKind::Dollar
@@ -188,7 +188,7 @@ fn is_fact(text: &str, tokens: &Tokens, token: TokenIdx) -> bool {
         && tokens[dollar + 2] == TokenKind::OpenBracket
 }
 
-/// Whether an operator may stand at the token.
+/// Returns whether the token may be an operator.
 fn follows_operand(tokens: &Tokens, token: TokenIdx) -> bool {
     let before = token.previous().filter(|_| !tokens.newline_before(token)).and_then(|before| tokens.kind(before));
     before.is_some_and(|kind| {

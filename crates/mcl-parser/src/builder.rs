@@ -416,7 +416,7 @@ impl<'t> Builder<'t> {
     pub fn variables_between(&mut self, l: TokenIdx, r: TokenIdx) -> Vec<(Name, Span)> {
         let mut variables = Vec::new();
         for token in l.until(r) {
-            // Without its dollar sign, a variable stands where one is declared.
+            // Without its dollar sign, a variable is declared.
             let before = token.previous().and_then(|previous| self.tokens.kind(previous));
             let is_declared = matches!(
                 before,

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pp_functions::ruby::compare::compare_integer_with_float;
 use pp_functions::ruby::inspect::with_stack;
+use pp_types::compare_integer_and_float;
 
 use crate::classes::class_of;
 use crate::key::{Sameness, Walk};
@@ -26,8 +26,8 @@ fn compare_within(left: &Value, right: &Value, walk: &mut Walk) -> Option<Orderi
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
         (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
-        (Value::Int(left), Value::Float(right)) => compare_integer_with_float(*left, *right),
-        (Value::Float(left), Value::Int(right)) => compare_integer_with_float(*right, *left).map(Ordering::reverse),
+        (Value::Int(left), Value::Float(right)) => compare_integer_and_float(*left, *right),
+        (Value::Float(left), Value::Int(right)) => compare_integer_and_float(*right, *left).map(Ordering::reverse),
         (Value::Str(left), Value::Str(right)) => Some(left.get().cmp(&*right.get())),
         (Value::Symbol(left), Value::Symbol(right)) => Some(left.cmp(right)),
         (Value::Array(left), Value::Array(right)) => {

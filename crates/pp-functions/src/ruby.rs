@@ -1,6 +1,6 @@
 //! Behaviour of Ruby that programs can see: how values are shown, compared, sorted, drawn at random and matched.
 
-pub mod compare;
+pub(crate) mod compare;
 pub mod inspect;
 pub(crate) mod random;
 pub mod regexp;

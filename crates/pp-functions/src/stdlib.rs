@@ -18,7 +18,6 @@ mod validation;
 mod writers;
 
 pub(crate) use booleans::str2bool;
-pub(crate) use encoding::base64_text;
 pub(crate) use json::json_text;
 pub(crate) use nested::format_named;
 pub(crate) use passwords::hexadecimal;

@@ -74,7 +74,7 @@ fn side_after(bytes: &[u8], at: usize) -> Side {
         [b' ' | b'\t', ..] => {
             let spaces = rest.len() - rest.trim_ascii_start().len();
             match &rest[..spaces] {
-                // A comment may stand in its own column.
+                // A comment may have a column of its own.
                 spaces if spaces.contains(&b'\n') || rest.get(spaces.len()) == Some(&b'#') => Side::LineEnd,
                 b" " => Side::Space,
                 _ => Side::Spaces,

@@ -108,12 +108,7 @@ pub enum SyntaxErrorKind {
     /// A warning: `\u` without digits.
     IncompleteUnicodeEscape,
     /// A byte order mark.
-    ByteOrderMark {
-        /// The encoding.
-        encoding: &'static str,
-        /// Its bytes.
-        bytes: &'static str,
-    },
+    ByteOrderMark,
     /// A tag of a template without its end.
     UnclosedTag,
     /// A comment of a template without its end.

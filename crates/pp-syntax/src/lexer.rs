@@ -6,6 +6,7 @@
 //!
 //! Lexing never fails: an invalid literal becomes an [`TokenKind::ErrorValue`] and an error.
 
+mod bracket;
 mod context;
 mod escape;
 mod heredoc;
@@ -136,12 +137,10 @@ impl<'t> Lexer<'t> {
 
     /// Skips and reports a byte order mark.
     fn byte_order_mark(&mut self) {
-        const MARKS: [(&str, &str, &str); 1] = [("\u{feff}", "UTF-8", "EF BB BF")];
-        for (mark, encoding, bytes) in MARKS {
-            if self.text.starts_with(mark) {
-                self.error(SyntaxErrorKind::ByteOrderMark { encoding, bytes }, 0, mark.len());
-                self.at = mark.len();
-            }
+        const MARK: &str = "\u{feff}";
+        if self.text.starts_with(MARK) {
+            self.error(SyntaxErrorKind::ByteOrderMark, 0, MARK.len());
+            self.at = MARK.len();
         }
     }
 
@@ -180,15 +179,7 @@ impl<'t> Lexer<'t> {
                 let rest = &self.text.as_bytes()[end..self.end];
                 self.at = end + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             }
-            TokenKind::Name => {
-                let (end, is_name) = bare_word(&self.text.as_bytes()[..self.end], start);
-                let kind = if is_name { kind_of_name(&self.text[start..end]) } else { TokenKind::Word };
-                self.at = end;
-                if kind.starts_block() {
-                    self.expect_block();
-                }
-                self.push(kind, start, end);
-            }
+            TokenKind::Name => self.word(start),
             TokenKind::TypeName => self.type_name(start),
             TokenKind::Variable => {
                 self.at = variable(&self.text.as_bytes()[..self.end], end);
@@ -207,21 +198,7 @@ impl<'t> Lexer<'t> {
             TokenKind::HeredocStart => self.heredoc(start),
             TokenKind::Number => self.number(start, end),
             TokenKind::Divide if !self.divides() => self.regexp(start),
-            TokenKind::TagClose if !self.closes_tag() => {
-                self.at = start + 1;
-                self.push(TokenKind::Modulo, start, self.at);
-            }
-            TokenKind::TagCloseTrim if !self.closes_tag() => {
-                self.at = start + 1;
-                self.push(self.prefix_or(TokenKind::Negate, TokenKind::Minus), start, self.at);
-            }
-            TokenKind::TagClose | TokenKind::TagCloseTrim => {
-                if self.in_render {
-                    self.push(TokenKind::RenderClose, start, end);
-                    self.in_render = false;
-                }
-                self.after_tag(kind == TokenKind::TagCloseTrim);
-            }
+            TokenKind::TagClose | TokenKind::TagCloseTrim => self.tag_close(kind, start, end),
             TokenKind::DoubleColon => {
                 self.error(SyntaxErrorKind::InvalidQualifiedName, end, end);
                 // It belongs to the name before it.
@@ -229,39 +206,13 @@ impl<'t> Lexer<'t> {
                     self.push(TokenKind::ErrorValue, start, end);
                 }
             }
-            TokenKind::OpenBrace => {
-                let (kind, brace) = self.brace();
-                self.open.push(Open::Brace(brace));
-                self.push(kind, start, end);
-            }
-            TokenKind::CloseBrace => self.close_brace(start, end),
-            TokenKind::OpenParen => {
-                self.open.push(Open::Parenthesis);
-                let continues = self.operand && !self.newline;
-                self.push(if continues { TokenKind::OpenCall } else { TokenKind::OpenParen }, start, end);
-            }
-            TokenKind::OpenList => {
-                self.open.push(Open::Bracket);
-                let continues = self.operand && !self.blank;
-                self.push(if continues { TokenKind::OpenIndex } else { TokenKind::OpenList }, start, end);
-            }
-            TokenKind::BarOpen => {
-                let closes = self.open.pop_if(|open| matches!(open, Open::Bars)).is_some();
-                if !closes {
-                    self.open.push(Open::Bars);
-                }
-                self.push(if closes { TokenKind::BarClose } else { kind }, start, end);
-            }
-            TokenKind::CloseParen => {
-                self.open.pop_if(|open| matches!(open, Open::Bars));
-                self.open.pop_if(|open| matches!(open, Open::Parenthesis));
-                self.push(kind, start, end);
-            }
-            TokenKind::CloseBracket => {
-                self.open.pop_if(|open| matches!(open, Open::Bars));
-                self.open.pop_if(|open| matches!(open, Open::Bracket));
-                self.push(kind, start, end);
-            }
+            TokenKind::OpenBrace
+            | TokenKind::CloseBrace
+            | TokenKind::OpenParen
+            | TokenKind::CloseParen
+            | TokenKind::OpenList
+            | TokenKind::CloseBracket
+            | TokenKind::BarOpen => self.bracket(kind, start, end),
             TokenKind::Minus => self.push(self.prefix_or(TokenKind::Negate, kind), start, end),
             TokenKind::Multiply => self.push(self.prefix_or(TokenKind::Unfold, kind), start, end),
             TokenKind::Unknown => {
@@ -287,6 +238,16 @@ impl<'t> Lexer<'t> {
             self.error(SyntaxErrorKind::UnclosedTag, self.end, self.end);
         }
         false
+    }
+
+    fn word(&mut self, start: usize) {
+        let (end, is_name) = bare_word(&self.text.as_bytes()[..self.end], start);
+        let kind = if is_name { kind_of_name(&self.text[start..end]) } else { TokenKind::Word };
+        self.at = end;
+        if kind.starts_block() {
+            self.expect_block();
+        }
+        self.push(kind, start, end);
     }
 
     fn type_name(&mut self, start: usize) {
@@ -317,59 +278,6 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Returns which kind of `{` follows the last token, and what it opens.
-    fn brace(&mut self) -> (TokenKind, Brace) {
-        let level = self.open.len();
-        self.heads.resize(level + 1, false);
-        let has_head = self.heads[level];
-        match self.last_kind() {
-            Some(TokenKind::Question) => (TokenKind::OpenSelector, Brace::Operand),
-            Some(TokenKind::CollectClose | TokenKind::ExportedClose) => (TokenKind::OpenOverride, Brace::Operand),
-            Some(TokenKind::Colon) => (TokenKind::OpenBrace, Brace::Option),
-            Some(TokenKind::BarClose | TokenKind::Else) => (TokenKind::OpenBrace, Brace::Operand),
-            Some(TokenKind::CloseBrace) if self.closed == Brace::Resource => (TokenKind::OpenBrace, Brace::Resource),
-            Some(TokenKind::Class) => {
-                self.heads[level] = false;
-                (TokenKind::OpenBrace, Brace::Resource)
-            }
-            _ if self.operand => {
-                self.heads[level] = false;
-                (TokenKind::OpenBrace, if has_head { Brace::Operand } else { Brace::Resource })
-            }
-            _ => (TokenKind::OpenHash, Brace::Operand),
-        }
-    }
-
-    /// Remembers a keyword that a block follows.
-    fn expect_block(&mut self) {
-        let level = self.open.len();
-        self.heads.resize(level + 1, false);
-        self.heads[level] = true;
-    }
-
-    fn close_brace(&mut self, start: usize, end: usize) {
-        // Brackets inside braces that are not closed end with the braces.
-        let outer = self.open.iter().rposition(|open| matches!(open, Open::Brace(_) | Open::Interpolation(_)));
-        self.open.truncate(outer.map_or(0, |outer| outer + 1));
-        match self.open.pop() {
-            Some(Open::Interpolation(context)) => {
-                self.interpolations -= 1;
-                self.push(TokenKind::ExpressionClose, start, end);
-                self.string_segments(context);
-            }
-            Some(Open::Brace(brace)) => {
-                self.push(TokenKind::CloseBrace, start, end);
-                self.closed = brace;
-                self.operand = brace == Brace::Operand;
-            }
-            _ => {
-                self.push(TokenKind::CloseBrace, start, end);
-                self.closed = Brace::Operand;
-                self.operand = true;
-            }
-        }
-    }
-
     /// Skips the rest of a qualified name after a part of it that was reported.
     fn skip_name(&mut self) {
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
@@ -379,11 +287,6 @@ impl<'t> Lexer<'t> {
     /// Returns whether a `/` after the last token is a division. After a `}` a regexp may start.
     fn divides(&self) -> bool {
         self.last_kind().is_some_and(TokenKind::divides_next)
-    }
-
-    /// Returns whether a `%>` ends a tag.
-    fn closes_tag(&self) -> bool {
-        self.in_tag && self.interpolations == 0
     }
 
     fn regexp(&mut self, start: usize) {

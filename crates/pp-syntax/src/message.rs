@@ -27,46 +27,40 @@ impl SyntaxError {
 impl SyntaxErrorKind {
     fn code(&self) -> Code {
         match self {
-            SyntaxErrorKind::UnexpectedToken { .. }
-            | SyntaxErrorKind::AfterString { .. }
-            | SyntaxErrorKind::UnexpectedEnd { .. } => Code::P0210,
-            SyntaxErrorKind::UnclosedQuote { .. } | SyntaxErrorKind::UnclosedComment => Code::P0211,
-            SyntaxErrorKind::InvalidNumber { .. }
-            | SyntaxErrorKind::FloatOutOfRange(_)
-            | SyntaxErrorKind::IntegerOutOfRange { .. } => Code::P0212,
-            SyntaxErrorKind::InvalidQualifiedName | SyntaxErrorKind::InvalidClassReference => Code::P0213,
-            SyntaxErrorKind::UnclosedHeredocTag { .. }
-            | SyntaxErrorKind::InvalidHeredocSyntax
-            | SyntaxErrorKind::EmptyHeredocTag
-            | SyntaxErrorKind::HeredocWithoutText
-            | SyntaxErrorKind::HeredocWithoutEnd { .. }
-            | SyntaxErrorKind::InvalidHeredocEscape(_)
-            | SyntaxErrorKind::RepeatedHeredocEscape { .. }
-            | SyntaxErrorKind::NestedHeredoc => Code::P0214,
-            SyntaxErrorKind::NotAResource | SyntaxErrorKind::NotVirtualizable { .. } => Code::P0215,
-            SyntaxErrorKind::ArgumentsWithoutFunction | SyntaxErrorKind::ArgumentsNeedParentheses { .. } => Code::P0216,
-            SyntaxErrorKind::QuotedName | SyntaxErrorKind::ClassAsName => Code::P0217,
-            SyntaxErrorKind::TooDeep | SyntaxErrorKind::FileTooLarge => Code::P0218,
-            SyntaxErrorKind::UnclosedTag | SyntaxErrorKind::UnclosedTagComment => Code::P0219,
-            SyntaxErrorKind::InvalidUnicodeEscape(_)
-            | SyntaxErrorKind::UnrecognizedEscape(_)
-            | SyntaxErrorKind::IncompleteUnicodeEscape => Code::P0220,
-            SyntaxErrorKind::ByteOrderMark { .. } => Code::P0221,
+            Self::UnexpectedToken { .. } | Self::AfterString { .. } | Self::UnexpectedEnd { .. } => Code::P0210,
+            Self::UnclosedQuote { .. } | Self::UnclosedComment => Code::P0211,
+            Self::InvalidNumber { .. } | Self::FloatOutOfRange(_) | Self::IntegerOutOfRange { .. } => Code::P0212,
+            Self::InvalidQualifiedName | Self::InvalidClassReference => Code::P0213,
+            Self::UnclosedHeredocTag { .. }
+            | Self::InvalidHeredocSyntax
+            | Self::EmptyHeredocTag
+            | Self::HeredocWithoutText
+            | Self::HeredocWithoutEnd { .. }
+            | Self::InvalidHeredocEscape(_)
+            | Self::RepeatedHeredocEscape { .. }
+            | Self::NestedHeredoc => Code::P0214,
+            Self::NotAResource | Self::NotVirtualizable { .. } => Code::P0215,
+            Self::ArgumentsWithoutFunction | Self::ArgumentsNeedParentheses { .. } => Code::P0216,
+            Self::QuotedName | Self::ClassAsName => Code::P0217,
+            Self::TooDeep | Self::FileTooLarge => Code::P0218,
+            Self::UnclosedTag | Self::UnclosedTagComment => Code::P0219,
+            Self::InvalidUnicodeEscape(_) | Self::UnrecognizedEscape(_) | Self::IncompleteUnicodeEscape => Code::P0220,
+            Self::ByteOrderMark => Code::P0221,
         }
     }
 
     fn message(&self) -> String {
         match self {
-            SyntaxErrorKind::UnexpectedToken { found, .. } | SyntaxErrorKind::AfterString { found, .. } => {
+            Self::UnexpectedToken { found, .. } | Self::AfterString { found, .. } => {
                 format!("Syntax error at '{}'", shortened(found))
             }
-            SyntaxErrorKind::UnexpectedEnd { .. } => "Syntax error at end of input".to_owned(),
-            SyntaxErrorKind::UnclosedQuote { after, followed_by, .. } => {
+            Self::UnexpectedEnd { .. } => "Syntax error at end of input".to_owned(),
+            Self::UnclosedQuote { after, followed_by, .. } => {
                 let quoted = if after == "'" { format!("\"{after}\"") } else { format!("'{}'", shortened(after)) };
                 format!("Unclosed quote after {quoted} followed by '{followed_by}'")
             }
-            SyntaxErrorKind::UnclosedComment => "Unclosed multiline comment".to_owned(),
-            SyntaxErrorKind::InvalidNumber { text, base } => {
+            Self::UnclosedComment => "Unclosed multiline comment".to_owned(),
+            Self::InvalidNumber { text, base } => {
                 let text = shortened(text);
                 match base {
                     NumberBase::Hexadecimal => format!("Not a valid hex number {text}"),
@@ -75,139 +69,129 @@ impl SyntaxErrorKind {
                     NumberBase::None => format!("Illegal number '{text}'"),
                 }
             }
-            SyntaxErrorKind::FloatOutOfRange(text) => {
+            Self::FloatOutOfRange(text) => {
                 format!("A Literal Float resulted in a value outside of Puppet Float range, got '{}'", shortened(text))
             }
-            SyntaxErrorKind::IntegerOutOfRange { digits, radix } => {
+            Self::IntegerOutOfRange { digits, radix } => {
                 let value = hexadecimal(digits, *radix);
                 format!("A Literal Integer resulted in a value outside of Puppet Integer max range, got '{value}'")
             }
-            SyntaxErrorKind::InvalidQualifiedName => "Illegal fully qualified name".to_owned(),
-            SyntaxErrorKind::InvalidClassReference => "Illegal class reference".to_owned(),
-            SyntaxErrorKind::UnclosedHeredocTag { followed_by } => {
+            Self::InvalidQualifiedName => "Illegal fully qualified name".to_owned(),
+            Self::InvalidClassReference => "Illegal class reference".to_owned(),
+            Self::UnclosedHeredocTag { followed_by } => {
                 format!("Unclosed parenthesis after '@(' followed by '{followed_by}'")
             }
-            SyntaxErrorKind::InvalidHeredocSyntax => {
-                "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])".to_owned()
-            }
-            SyntaxErrorKind::EmptyHeredocTag => "Heredoc with an empty endtag".to_owned(),
-            SyntaxErrorKind::HeredocWithoutText => "Heredoc without any following lines of text".to_owned(),
-            SyntaxErrorKind::HeredocWithoutEnd { .. } => "Heredoc without end-tagged line".to_owned(),
-            SyntaxErrorKind::InvalidHeredocEscape(escape) => {
+            Self::InvalidHeredocSyntax => "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])".to_owned(),
+            Self::EmptyHeredocTag => "Heredoc with an empty endtag".to_owned(),
+            Self::HeredocWithoutText => "Heredoc without any following lines of text".to_owned(),
+            Self::HeredocWithoutEnd { .. } => "Heredoc without end-tagged line".to_owned(),
+            Self::InvalidHeredocEscape(escape) => {
                 format!("Invalid heredoc escape char. Only t, r, n, s, u, L, $ allowed. Got '{escape}'")
             }
-            SyntaxErrorKind::RepeatedHeredocEscape { escapes } => {
+            Self::RepeatedHeredocEscape { escapes } => {
                 format!("An escape char for @() may only appear once. Got '{}'", shortened(escapes))
             }
-            SyntaxErrorKind::NestedHeredoc => "Invalid heredoc inside an interpolation of a heredoc".to_owned(),
-            SyntaxErrorKind::InvalidUnicodeEscape(text) => format!("Invalid Unicode escape '{text}': not a character"),
-            SyntaxErrorKind::UnrecognizedEscape(c) => format!("Unrecognized escape sequence '\\{c}'"),
-            SyntaxErrorKind::IncompleteUnicodeEscape => {
+            Self::NestedHeredoc => "Invalid heredoc inside an interpolation of a heredoc".to_owned(),
+            Self::InvalidUnicodeEscape(text) => format!("Invalid Unicode escape '{text}': not a character"),
+            Self::UnrecognizedEscape(c) => format!("Unrecognized escape sequence '\\{c}'"),
+            Self::IncompleteUnicodeEscape => {
                 "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff"
                     .to_owned()
             }
-            SyntaxErrorKind::ByteOrderMark { encoding, bytes } => {
-                format!("Illegal {encoding} Byte Order mark at beginning of input: [{bytes}]")
-            }
-            SyntaxErrorKind::UnclosedTag => "Unbalanced epp tag, reached <eof> without closing tag".to_owned(),
-            SyntaxErrorKind::UnclosedTagComment => "Reaching end after opening <%# without seeing %>".to_owned(),
-            SyntaxErrorKind::NotAResource => {
+            Self::ByteOrderMark => "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF]".to_owned(),
+            Self::UnclosedTag => "Unbalanced epp tag, reached <eof> without closing tag".to_owned(),
+            Self::UnclosedTagComment => "Reaching end after opening <%# without seeing %>".to_owned(),
+            Self::NotAResource => {
                 "Expression is not valid as a resource, resource-default, or resource-override".to_owned()
             }
-            SyntaxErrorKind::NotVirtualizable { exported: false } => {
+            Self::NotVirtualizable { exported: false } => {
                 "Virtual (@) can only be applied to a Resource Expression".to_owned()
             }
-            SyntaxErrorKind::NotVirtualizable { exported: true } => {
+            Self::NotVirtualizable { exported: true } => {
                 "Exported (@@) can only be applied to a Resource Expression".to_owned()
             }
-            SyntaxErrorKind::ArgumentsWithoutFunction => "illegal comma separated argument list".to_owned(),
-            SyntaxErrorKind::ArgumentsNeedParentheses { name } => format!(
+            Self::ArgumentsWithoutFunction => "illegal comma separated argument list".to_owned(),
+            Self::ArgumentsNeedParentheses { name } => format!(
                 "attempt to pass argument list to the function '{name}' which cannot be called without parentheses"
             ),
-            SyntaxErrorKind::QuotedName => "A quoted string is not valid as a name here".to_owned(),
-            SyntaxErrorKind::ClassAsName => "'class' keyword not allowed at this location".to_owned(),
-            SyntaxErrorKind::TooDeep => format!("nested too deeply: more than {} levels", pp_ast::MAX_DEPTH),
-            SyntaxErrorKind::FileTooLarge => "the file has 4 GiB or more".to_owned(),
+            Self::QuotedName => "A quoted string is not valid as a name here".to_owned(),
+            Self::ClassAsName => "'class' keyword not allowed at this location".to_owned(),
+            Self::TooDeep => format!("nested too deeply: more than {} levels", pp_ast::MAX_DEPTH),
+            Self::FileTooLarge => "the file has 4 GiB or more".to_owned(),
         }
     }
 
     /// Returns the label of the related place.
     fn related(&self) -> &'static str {
         match self {
-            SyntaxErrorKind::UnexpectedToken { hint: Some(Hint { label: Some(label), .. }), .. } => label,
-            SyntaxErrorKind::AfterString { is_long: true, .. } => "this string ends on a later line",
-            SyntaxErrorKind::AfterString { .. } => "the string ends here",
-            SyntaxErrorKind::UnclosedQuote { in_interpolation: true, .. } => "this `${` is not closed",
-            SyntaxErrorKind::UnclosedQuote { .. } => "opened here",
+            Self::UnexpectedToken { hint: Some(Hint { label: Some(label), .. }), .. } => label,
+            Self::AfterString { is_long: true, .. } => "this string ends on a later line",
+            Self::AfterString { .. } => "the string ends here",
+            Self::UnclosedQuote { in_interpolation: true, .. } => "this `${` is not closed",
+            Self::UnclosedQuote { .. } => "opened here",
             _ => "starts here",
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            SyntaxErrorKind::UnexpectedToken { hint, .. } => return hint.map(|hint| hint.help.to_owned()),
-            SyntaxErrorKind::AfterString { is_long: true, .. } => "probably its closing quote is missing",
-            SyntaxErrorKind::AfterString { .. } => "a quote inside of a string is written with a backslash: `'it\\'s'`",
-            SyntaxErrorKind::UnexpectedEnd { unclosed: None, after_semicolon: true } => {
+            Self::UnexpectedToken { hint, .. } => return hint.map(|hint| hint.help.to_owned()),
+            Self::AfterString { is_long: true, .. } => "probably its closing quote is missing",
+            Self::AfterString { .. } => "a quote inside of a string is written with a backslash: `'it\\'s'`",
+            Self::UnexpectedEnd { unclosed: None, after_semicolon: true } => {
                 "a `;` separates statements: remove the last one"
             }
-            SyntaxErrorKind::UnexpectedEnd { unclosed, .. } => {
+            Self::UnexpectedEnd { unclosed, .. } => {
                 return unclosed.as_ref().map(|bracket| format!("this `{bracket}` is not closed"));
             }
-            SyntaxErrorKind::UnclosedQuote { in_interpolation: true, .. } => {
-                "an interpolation ends with `}`: `\"${name}\"`"
-            }
-            SyntaxErrorKind::UnclosedQuote { .. } => {
+            Self::UnclosedQuote { in_interpolation: true, .. } => "an interpolation ends with `}`: `\"${name}\"`",
+            Self::UnclosedQuote { .. } => {
                 "if this quote was meant to close a string, an earlier string lacks its closing quote"
             }
-            SyntaxErrorKind::UnclosedComment => "a comment ends with `*/`",
-            SyntaxErrorKind::InvalidNumber { base, .. } => match base {
+            Self::UnclosedComment => "a comment ends with `*/`",
+            Self::InvalidNumber { base, .. } => match base {
                 NumberBase::Hexadecimal => "a hexadecimal number is `0x` and the digits 0-9, a-f",
                 NumberBase::Octal => "a number that starts with 0 is octal: digits 0-7; quote it to get a string",
                 NumberBase::Decimal => "a decimal number is written like `1.5`, `1e3` or `1.5e-3`",
                 NumberBase::None => "a name does not start with a digit; quote it to get a string",
             },
-            SyntaxErrorKind::FloatOutOfRange(_) => "a float is an IEEE 754 double, at most about 1.8e308",
-            SyntaxErrorKind::IntegerOutOfRange { .. } => {
+            Self::FloatOutOfRange(_) => "a float is an IEEE 754 double, at most about 1.8e308",
+            Self::IntegerOutOfRange { .. } => {
                 "an integer is between -9223372036854775807 and 9223372036854775807 in a manifest"
             }
-            SyntaxErrorKind::InvalidQualifiedName => "a name follows each `::`, such as `apache::vhost`",
-            SyntaxErrorKind::InvalidClassReference => {
+            Self::InvalidQualifiedName => "a name follows each `::`, such as `apache::vhost`",
+            Self::InvalidClassReference => {
                 "each part of a type or resource reference is capitalized, such as `Apache::Vhost`"
             }
-            SyntaxErrorKind::UnclosedHeredocTag { .. } => "the tag ends with `)` on the same line: `@(END)`",
-            SyntaxErrorKind::InvalidHeredocSyntax => "a heredoc starts with `@(END)`, `@(\"END\"/tn)` or `@(END:json)`",
-            SyntaxErrorKind::EmptyHeredocTag => "name the text that ends it: `@(END)`",
-            SyntaxErrorKind::HeredocWithoutText => "the text starts on the next line, and a line with the tag ends it",
-            SyntaxErrorKind::HeredocWithoutEnd { tag } => {
+            Self::UnclosedHeredocTag { .. } => "the tag ends with `)` on the same line: `@(END)`",
+            Self::InvalidHeredocSyntax => "a heredoc starts with `@(END)`, `@(\"END\"/tn)` or `@(END:json)`",
+            Self::EmptyHeredocTag => "name the text that ends it: `@(END)`",
+            Self::HeredocWithoutText => "the text starts on the next line, and a line with the tag ends it",
+            Self::HeredocWithoutEnd { tag } => {
                 return Some(format!("a line with `| {tag}`, `|- {tag}` or just `{tag}` ends the text"));
             }
-            SyntaxErrorKind::InvalidHeredocEscape(_) | SyntaxErrorKind::RepeatedHeredocEscape { .. } => {
-                "after `/` each of t, r, n, s, u, L, $ may stand once; no letter enables all"
+            Self::InvalidHeredocEscape(_) | Self::RepeatedHeredocEscape { .. } => {
+                "after `/` each of t, r, n, s, u, L, $ may occur once; no letter enables all"
             }
-            SyntaxErrorKind::NestedHeredoc => "assign the inner text to a variable first",
-            SyntaxErrorKind::InvalidUnicodeEscape(_) => {
-                "the number of a character is at most 10ffff, without d800 to dfff"
-            }
-            SyntaxErrorKind::UnrecognizedEscape(_) => "a backslash is written `\\\\`; or use single quotes",
-            SyntaxErrorKind::IncompleteUnicodeEscape => "write `\\u00e9` or `\\u{e9}`; a backslash is written `\\\\`",
-            SyntaxErrorKind::ByteOrderMark { .. } => "save the file as UTF-8 without a byte order mark",
-            SyntaxErrorKind::UnclosedTag => "each `<%` needs its `%>`; a literal `<%` is written `<%%`",
-            SyntaxErrorKind::UnclosedTagComment => "a comment in a template ends with `%>`",
-            SyntaxErrorKind::NotAResource => {
+            Self::NestedHeredoc => "assign the inner text to a variable first",
+            Self::InvalidUnicodeEscape(_) => "the number of a character is at most 10ffff, without d800 to dfff",
+            Self::UnrecognizedEscape(_) => "a backslash is written `\\\\`; or use single quotes",
+            Self::IncompleteUnicodeEscape => "write `\\u00e9` or `\\u{e9}`; a backslash is written `\\\\`",
+            Self::ByteOrderMark => "save the file as UTF-8 without a byte order mark",
+            Self::UnclosedTag => "each `<%` needs its `%>`; a literal `<%` is written `<%%`",
+            Self::UnclosedTagComment => "a comment in a template ends with `%>`",
+            Self::NotAResource => {
                 "braces follow a resource type (`file { … }`), a capitalized type (`File { … }`) or a reference (`File['x'] { … }`)"
             }
-            SyntaxErrorKind::NotVirtualizable { .. } => "a virtual resource is written `@file { 'title': … }`",
-            SyntaxErrorKind::ArgumentsWithoutFunction => {
-                "arguments with commas follow the name of a function: `notice(1, 2)`"
-            }
-            SyntaxErrorKind::ArgumentsNeedParentheses { name } => {
+            Self::NotVirtualizable { .. } => "a virtual resource is written `@file { 'title': … }`",
+            Self::ArgumentsWithoutFunction => "arguments with commas follow the name of a function: `notice(1, 2)`",
+            Self::ArgumentsNeedParentheses { name } => {
                 return Some(format!("write `{name}(…)`"));
             }
-            SyntaxErrorKind::QuotedName => "write the name without quotes",
-            SyntaxErrorKind::ClassAsName => "`class` is a keyword; choose another name",
-            SyntaxErrorKind::TooDeep => "split the expression, or move a part of it to a variable or class",
-            SyntaxErrorKind::FileTooLarge => "split the file",
+            Self::QuotedName => "write the name without quotes",
+            Self::ClassAsName => "`class` is a keyword; choose another name",
+            Self::TooDeep => "split the expression, or move a part of it to a variable or class",
+            Self::FileTooLarge => "split the file",
         };
         Some(help.to_owned())
     }

@@ -42,7 +42,7 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes `(name part part)`.
-    fn call(&mut self, name: &str, parts: &[ExprId]) {
+    fn call<'p>(&mut self, name: &str, parts: impl IntoIterator<Item = &'p ExprId>) {
         self.open(name);
         for part in parts {
             self.out.push(' ');
@@ -102,7 +102,7 @@ impl<'t> Printer<'t> {
             Expr::Binary(op, left, right) => self.call(op.symbol(), &[*left, *right]),
             Expr::Assign(op, left, right) => self.call(op.symbol(), &[*left, *right]),
             Expr::Arrow(op, left, right) => self.call(op.symbol(), &[*left, *right]),
-            Expr::Access(left, keys) => self.access(*left, tree.list(*keys)),
+            Expr::Access(left, keys) => self.call("access", std::iter::once(left).chain(tree.list(*keys))),
             Expr::Call(call) => self.function_call(&tree.calls[*call]),
             Expr::MethodCall(call) => self.method_call(&tree.method_calls[*call]),
             Expr::Lambda(lambda) => self.lambda(*lambda),
@@ -133,15 +133,6 @@ impl<'t> Printer<'t> {
         self.out.push_str(":text ");
         self.expr(text);
         self.out.push_str("})");
-    }
-
-    fn access(&mut self, left: ExprId, keys: &[ExprId]) {
-        self.open("access");
-        for part in std::iter::once(&left).chain(keys) {
-            self.out.push(' ');
-            self.expr(*part);
-        }
-        self.out.push(')');
     }
 
     fn function_call(&mut self, call: &Call) {

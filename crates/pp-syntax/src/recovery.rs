@@ -52,7 +52,8 @@ pub fn recover(file: FileId, text: &str, tokens: &Tokens, lexical: &[SyntaxError
     Recovered { errors: recovery.errors, tree: builder.tree, given_up: recovery.given_up }
 }
 
-/// The tokens in which the start of a statement is looked for, so that recovery stays linear. What lies before is given up, too.
+/// The number of tokens before an error that are searched for the start of its statement, so that recovery stays linear. If
+/// none of them starts one, the block is given up from its start.
 const MAX_STATEMENT: usize = 10_000;
 
 /// Statements that are parsed together: up to the end of their block.
@@ -113,9 +114,10 @@ impl Recovery<'_> {
         self.errors.push(SyntaxError { kind, range, related });
     }
 
-    /// Returns a string that ends directly before a token, which starts an operand, if a later quote is not closed: probably it
-    /// ends at the wrong quote. Of one that goes over several lines, whose closing quote is missing, the first quote; of one
-    /// that ends at a quote inside of it, the last, if the quote that is not closed is on the same line.
+    /// Returns the quote of a string that probably ends at the wrong one, and whether the string has several lines: it ends
+    /// directly before the token, and a later quote is not closed. A string of several lines lacks its closing quote, so its
+    /// first quote is returned. Another one ends at a quote that belongs to its text, if the unclosed quote is on the same
+    /// line; that last quote is returned.
     fn string_before(&self, failed: TokenIdx) -> Option<(TextRange, bool)> {
         let before = self.tokens.get(failed.previous())?;
         let found = self.tokens.get(failed)?;

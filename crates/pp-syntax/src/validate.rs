@@ -181,7 +181,6 @@ impl Validator<'_> {
         TextRange { start: span.start, end: span.end }
     }
 
-    /// Checks the statements of a body. `container` is the label of a class, define or node, which cannot end with a value.
     /// Returns whether a statement is a type, and the next one on its line an assignment: `Integer $x = 1`.
     fn is_type_of_variable(&self, statement: ExprId, next: ExprId) -> bool {
         let tree = self.tree;
@@ -196,6 +195,7 @@ impl Validator<'_> {
             && self.text.get(between).is_some_and(|between| !between.contains('\n'))
     }
 
+    /// Checks the statements of a body. `container` is the label of a class, define or node, which cannot end with a value.
     fn block(&mut self, id: ExprId, place: Place, container: Option<&'static str>) {
         let tree = self.tree;
         let Expr::Block(list) = &tree.exprs[id] else { return self.expr(id, place) };
@@ -210,9 +210,10 @@ impl Validator<'_> {
                     // One mistake, such as a missing parenthesis, leaves several values behind: the first one says enough.
                     _ if !is_last && !previous_is_pure => {
                         let what = what();
-                        let kind = match self.is_type_of_variable(*statement, list[index + 1]) {
-                            true => ValidationErrorKind::TypeOfVariable { what },
-                            false => ValidationErrorKind::NoEffect { what },
+                        let kind = if self.is_type_of_variable(*statement, list[index + 1]) {
+                            ValidationErrorKind::TypeOfVariable { what }
+                        } else {
+                            ValidationErrorKind::NoEffect { what }
                         };
                         self.error_at(kind, *statement);
                     }

@@ -113,7 +113,6 @@ pub fn not_numeric(value: &Value) -> Error {
 }
 
 fn not_applicable(operator: Operator, left: &Value, right: &Value) -> Error {
-    let is_number = |value: &Value| matches!(value, Value::Integer(_) | Value::Float(_));
     let takes_left = match left {
         Value::Integer(_) => true,
         Value::Float(_) => !matches!(operator, Operator::Modulo | Operator::ShiftLeft | Operator::ShiftRight),
@@ -125,7 +124,7 @@ fn not_applicable(operator: Operator, left: &Value, right: &Value) -> Error {
     let message = if takes_left {
         let right_name = with_article(&operand_name(right));
         format!("Operator '{operator}' is not applicable to {left_name} when right side is {right_name}.")
-    } else if is_number(left) || is_number(right) || !matches!(left, Value::String(_)) {
+    } else if left.is_number() || right.is_number() || !matches!(left, Value::String(_)) {
         format!("Operator '{operator}' is not applicable to {left_name}.")
     } else {
         return not_numeric(left);
@@ -248,7 +247,7 @@ fn array(operator: Operator, elements: &[Value], right: &Value) -> Result<Value,
         (_, right) => {
             let removed = removed_values(right);
             let is_removed = |element: &Value| {
-                removed.contains(element) || is_number(element) && removed.iter().any(|r| is_same_number(element, r))
+                removed.contains(element) || element.is_number() && removed.iter().any(|r| is_same_number(element, r))
             };
             result.extend(elements.iter().filter(|element| !is_removed(element)).cloned());
         }
@@ -256,15 +255,11 @@ fn array(operator: Operator, elements: &[Value], right: &Value) -> Result<Value,
     Ok(Value::array(result))
 }
 
-fn is_number(value: &Value) -> bool {
-    matches!(value, Value::Integer(_) | Value::Float(_))
-}
-
 /// Returns whether an integer and a float are the same number.
 fn is_same_number(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Integer(integer), Value::Float(float)) | (Value::Float(float), Value::Integer(integer)) => {
-            compare_integer_and_float(*integer, float.0).is_some_and(std::cmp::Ordering::is_eq)
+            compare_integer_and_float(i128::from(*integer), float.0).is_some_and(std::cmp::Ordering::is_eq)
         }
         _ => false,
     }
@@ -381,7 +376,7 @@ fn times(operator: Operator, left: &Value, right: &Value) -> Result<Value, Error
             in_range("%", floor_remainder(a.0.div_euclid(NANOSECONDS), i128::from(*b)))
         }
         (Value::Timespan(_), _, right)
-            if !is_number(right)
+            if !right.is_number()
                 && let Some(verb) = verb(operator) =>
         {
             let (left, right) = (with_article(&operand_name(left)), with_article(&operand_name(right)));

@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, engine};
 
 /// Accepts any padding.
-const RELAXED: engine::GeneralPurpose = GeneralPurpose::new(
+const LENIENT: engine::GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -15,7 +15,7 @@ const RELAXED: engine::GeneralPurpose = GeneralPurpose::new(
 
 /// Returns bytes as base64 without newlines.
 #[must_use]
-pub fn encode(bytes: &[u8]) -> String {
+pub fn encode_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
@@ -44,8 +44,10 @@ pub(crate) fn decode_url(text: &str) -> Option<Vec<u8>> {
     decode_strict(&text.replace('-', "+").replace('_', "/"))
 }
 
-/// Reads base64 as Ruby's `unpack('m')` does: other characters are left out, and what follows the padding.
-pub(crate) fn decode_relaxed(text: &str) -> Vec<u8> {
+/// Reads base64 as Ruby's `unpack('m')` does: characters outside of the alphabet are skipped, and padding ends
+/// the text.
+#[must_use]
+pub fn decode_base64_leniently(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .bytes()
         .take_while(|b| *b != b'=')
@@ -53,5 +55,5 @@ pub(crate) fn decode_relaxed(text: &str) -> Vec<u8> {
         .collect();
     // A single digit of a last group has no byte.
     let whole = if digits.len() % 4 == 1 { &digits[..digits.len() - 1] } else { &digits[..] };
-    RELAXED.decode(whole).unwrap_or_default()
+    LENIENT.decode(whole).unwrap_or_default()
 }

@@ -20,7 +20,7 @@ pub fn equal(left: &Value, right: &Value) -> bool {
         (Value::Integer(left), Value::Integer(right)) => left == right,
         (Value::Float(left), Value::Float(right)) => left.0 == right.0,
         (Value::Integer(integer), Value::Float(float)) | (Value::Float(float), Value::Integer(integer)) => {
-            compare_integer_and_float(*integer, float.0) == Some(Ordering::Equal)
+            compare_integer_and_float(i128::from(*integer), float.0) == Some(Ordering::Equal)
         }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len() && deep(|| left.iter().zip(right.iter()).all(|(left, right)| equal(left, right)))
@@ -33,18 +33,14 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             left == right || is_assignable(left, right) && is_assignable(right, left)
         }
         (Value::Uri(left), Value::Uri(right)) => left.is_equivalent(right),
-        (Value::Timespan(span), number) | (number, Value::Timespan(span)) if is_number(number) => {
+        (Value::Timespan(span), number) | (number, Value::Timespan(span)) if number.is_number() => {
             duration_of(number).is_some_and(|nanoseconds| nanoseconds == span.0)
         }
-        (Value::Timestamp(time), number) | (number, Value::Timestamp(time)) if is_number(number) => {
+        (Value::Timestamp(time), number) | (number, Value::Timestamp(time)) if number.is_number() => {
             duration_of(number).is_some_and(|nanoseconds| nanoseconds == time.0)
         }
         _ => left == right,
     }
-}
-
-fn is_number(value: &Value) -> bool {
-    matches!(value, Value::Integer(_) | Value::Float(_))
 }
 
 /// Returns a number of seconds in nanoseconds.
@@ -56,19 +52,23 @@ fn duration_of(number: &Value) -> Option<i128> {
     }
 }
 
-/// Compares exactly: a float may be greater than all integers.
-pub(crate) fn compare_integer_and_float(integer: i64, float: f64) -> Option<Ordering> {
+/// Compares an integer and a float exactly; `None` for NaN.
+#[must_use]
+pub fn compare_integer_and_float(integer: i128, float: f64) -> Option<Ordering> {
+    // 2^127, the first float that is greater than every integer.
+    const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     if float.is_nan() {
         return None;
     }
-    if float >= 9_223_372_036_854_775_808.0 {
+    if float >= LIMIT {
         return Some(Ordering::Less);
     }
-    if float < -9_223_372_036_854_775_808.0 {
+    if float < -LIMIT {
         return Some(Ordering::Greater);
     }
+    // In this range the whole part of a float is an integer of 128 bits.
     let whole = float.trunc();
-    Some(integer.cmp(&(whole as i64)).then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
+    Some(integer.cmp(&(whole as i128)).then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
 }
 
 /// `left < right` and so on: numbers, strings, times, versions. `None` if one of them is not a number. Types are compared with
@@ -86,17 +86,17 @@ pub fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, Error> {
         }
         (Value::Integer(left), Value::Integer(right)) => Ok(Some(left.cmp(right))),
         (Value::Float(left), Value::Float(right)) => Ok(left.0.partial_cmp(&right.0)),
-        (Value::Integer(left), Value::Float(right)) => Ok(compare_integer_and_float(*left, right.0)),
+        (Value::Integer(left), Value::Float(right)) => Ok(compare_integer_and_float(i128::from(*left), right.0)),
         (Value::Float(left), Value::Integer(right)) => {
-            Ok(compare_integer_and_float(*right, left.0).map(Ordering::reverse))
+            Ok(compare_integer_and_float(i128::from(*right), left.0).map(Ordering::reverse))
         }
-        (number, Value::Timespan(Timespan(right)) | Value::Timestamp(Timestamp(right))) if is_number(number) => {
+        (number, Value::Timespan(Timespan(right)) | Value::Timestamp(Timestamp(right))) if number.is_number() => {
             Ok(duration_of(number).map(|left| left.cmp(right)))
         }
         (Value::Integer(_) | Value::Float(_), _) => reason("A Numeric is not comparable to non Numeric"),
         (Value::Timespan(left), Value::Timespan(right)) => Ok(Some(left.cmp(right))),
         (Value::Timestamp(left), Value::Timestamp(right)) => Ok(Some(left.cmp(right))),
-        (Value::Timespan(Timespan(left)) | Value::Timestamp(Timestamp(left)), number) if is_number(number) => {
+        (Value::Timespan(Timespan(left)) | Value::Timestamp(Timestamp(left)), number) if number.is_number() => {
             Ok(duration_of(number).map(|right| left.cmp(&right)))
         }
         (Value::Timespan(_), _) => reason("Timespans are only comparable to Timespans, Integers, and Floats"),

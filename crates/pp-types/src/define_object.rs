@@ -296,10 +296,11 @@ fn printed(name: Option<&Arc<str>>, definition: &Hash) -> Hash {
         }
     }
     for (part, entries) in [("attributes", attributes), ("constants", constants)] {
-        match entries.is_empty() {
-            true => parts.shift_remove(&Value::from(part)),
-            false => parts.insert(part.into(), Value::hash(entries)),
-        };
+        if entries.is_empty() {
+            parts.shift_remove(&Value::from(part));
+        } else {
+            parts.insert(part.into(), Value::hash(entries));
+        }
     }
     if let Some(Value::String(only)) = parts.get(&Value::from("equality")) {
         let only = Value::array(vec![Value::String(only.clone())]);

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// Widths and precisions up to this bound are honoured; larger ones are errors.
+/// The largest width or precision, in characters.
 const MAX_WIDTH: usize = 16 * 1024 * 1024;
 
 /// The digits after the point that a float can have.

@@ -25,6 +25,7 @@ mod infer;
 mod instance;
 mod mismatch;
 mod named;
+mod nesting;
 mod normalize;
 mod number;
 mod object_type;
@@ -46,8 +47,9 @@ mod value;
 pub use alias::{Alias, Aliases, Resolved};
 pub use arithmetic::{Operator, arithmetic, negate, not_numeric, takes_unconverted};
 pub use assignable::is_assignable;
-pub use attribute::{attribute, is_nested_deeper_than};
-pub use compare::{Captures, compare, compare_strings, equal, is_in, matches_option};
+pub use attribute::attribute;
+pub use binary::{decode_base64_leniently, encode_base64};
+pub use compare::{Captures, compare, compare_integer_and_float, compare_strings, equal, is_in, matches_option};
 pub use constructor::new_instance;
 pub use define_object::define_object;
 pub use describe::{class_name, operand_name, with_article};
@@ -57,6 +59,7 @@ pub use infer::{generalize, infer, infer_detailed};
 pub use instance::is_instance;
 pub use mismatch::{describe_mismatch, mismatches};
 pub use named::named;
+pub use nesting::is_nested_deeper_than;
 pub use number::parse_number;
 pub use object_type::{Member, MemberKind, ObjectType, ObjectValue};
 pub use parametrize::parametrize;
@@ -66,7 +69,7 @@ pub use semver::{SemVer, SemVerRange};
 pub use serialize::{from_json, rich_json};
 pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
-pub use time::{Timespan, Timestamp};
+pub use time::{Civil, Timespan, Timestamp, days_of_date};
 pub use types::{
     Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
     TimestampBounds, TupleType, Type,

@@ -233,6 +233,7 @@ fn class_of(ty: &Type) -> &str {
 
 /// Returns whether a type has instances of the same kind, so that only its parameters tell why it does not match.
 fn is_same_kind(expected: &Type, found: &Type) -> bool {
+    // An alias of an alias is looked through. A longer chain is not, because it may never end.
     let alias = |ty: &Type| if let Type::Alias(alias) = ty { alias.resolved() } else { None };
     let definition = alias(expected);
     let expected = definition.as_deref().unwrap_or(expected);
@@ -279,8 +280,7 @@ fn describe_as(written: &Type, expected: &Type, found: &Type, path: &[Step]) -> 
             None => vec![leaf(expected, expected, found, path)],
         },
         Type::Optional(Some(inner)) => {
-            let written = if let Type::Alias(_) = &**inner { inner } else { expected };
-            let written = if let Type::Alias(_) = written { written } else { expected };
+            let written: &Type = if let Type::Alias(_) = **inner { inner } else { expected };
             deep(|| describe_as(written, inner, found, path))
         }
         Type::NotUndef(Some(inner)) => deep(|| describe_as(inner, inner, found, path)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::common::one_of;
 use crate::deep::deep;
 use crate::definition::definition;
-use crate::types::{EnumType, Nested, Type};
+use crate::types::{EnumType, IntegerBounds, Nested, Type};
 
 /// Returns a type with its variants simplified: enumerations in one, patterns in one, ranges that touch in one, and undef as
 /// `Optional`.
@@ -104,7 +104,7 @@ fn normalize_variant(types: &[Type]) -> Type {
     }
 }
 
-fn touches(a: &crate::types::IntegerBounds, b: &crate::types::IntegerBounds) -> bool {
+fn touches(a: &IntegerBounds, b: &IntegerBounds) -> bool {
     let before = |a: Option<i64>, b: Option<i64>| match (a, b) {
         (Some(end), Some(start)) => end.saturating_add(1) < start,
         _ => false,

@@ -54,7 +54,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
         Type::Sensitive(_) => {
             let inner = only_type("Sensitive-Type", arguments)?;
-            // What a secret type holds is general already.
+            // The type in a nested `Sensitive` is general already.
             let is_general = matches!(*inner, Type::Sensitive(_));
             Ok(Type::Sensitive(Some(if is_general { inner } else { generalize(&inner).into() })))
         }
@@ -392,11 +392,7 @@ fn structure(arguments: &[Value]) -> Result<Type, Error> {
 }
 
 fn member(key: &Value, value: &Value) -> Result<StructMember, Error> {
-    let value = match value {
-        Value::Type(ty) => ty.clone(),
-        Value::String(text) => Type::Runtime(Some(Arc::new(("ruby".into(), text.clone())))),
-        other => generalize(&infer(other)),
-    };
+    let value = type_of_parameter(value);
     let named_type = |ty: &Type| match ty {
         Type::StringValue(name) => Some(name.clone()),
         Type::Enum(strings) => match strings.values.as_slice() {
@@ -427,6 +423,15 @@ fn member(key: &Value, value: &Value) -> Result<StructMember, Error> {
     Ok(StructMember { name, presence, value: value.into() })
 }
 
+/// Returns the type that a parameter of a `Struct` or `Callable` stands for: a string names a class of Ruby.
+fn type_of_parameter(value: &Value) -> Type {
+    match value {
+        Value::Type(ty) => ty.clone(),
+        Value::String(text) => Type::Runtime(Some(Arc::new(("ruby".into(), text.clone())))),
+        other => generalize(&infer(other)),
+    }
+}
+
 fn callable(arguments: &[Value]) -> Result<Type, Error> {
     // `Callable[[parameters], result]`
     let (arguments, returns): (&[Value], Option<Nested>) = match arguments {
@@ -434,22 +439,17 @@ fn callable(arguments: &[Value]) -> Result<Type, Error> {
         [Value::Array(parameters)] => (parameters.as_slice(), None),
         other => (other, None),
     };
-    let is_block = |value: &Value| match value {
-        Value::Type(Type::Callable(_)) => true,
-        Value::Type(Type::Optional(Some(inner))) => matches!(**inner, Type::Callable(_)),
+    let is_block = |ty: &Type| match ty {
+        Type::Callable(_) => true,
+        Type::Optional(Some(inner)) => matches!(**inner, Type::Callable(_)),
         _ => false,
     };
     let (block, arguments) = match arguments.split_last() {
-        Some((Value::Type(ty), rest)) if is_block(&Value::Type(ty.clone())) => (Some(ty.clone().into()), rest),
+        Some((Value::Type(ty), rest)) if is_block(ty) => (Some(ty.clone().into()), rest),
         _ => (None, arguments),
     };
     let (types, sizes) = split_size(arguments);
-    let type_of = |argument: &Value| match argument {
-        Value::Type(ty) => ty.clone(),
-        Value::String(text) => Type::Runtime(Some(Arc::new(("ruby".into(), text.clone())))),
-        other => generalize(&infer(other)),
-    };
-    let types: Vec<Type> = types.iter().map(type_of).collect();
+    let types: Vec<Type> = types.iter().map(type_of_parameter).collect();
     let size = match sizes {
         [] if types.is_empty() => Some(Size::exactly(0)),
         [] => None,

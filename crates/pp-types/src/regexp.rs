@@ -91,9 +91,7 @@ impl Regexp {
         let captures = self.compiled()?.captures(text).map_err(|error| self.too_complex(&error))?;
         Ok(captures.map(|captures| captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()))
     }
-}
 
-impl Regexp {
     fn too_complex(&self, error: &fancy_regex::Error) -> Error {
         Error::new(ErrorKind::Regexp, format!("matching {} fails: {error}", self.literal()))
             .help("nested repetitions take too long on this text; make the regular expression simpler")

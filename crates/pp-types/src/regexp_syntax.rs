@@ -27,7 +27,7 @@ struct Translator<'a> {
     out: String,
     /// The open groups.
     groups: Vec<Group>,
-    /// Where the last atom starts in the output; none after a quantifier-free position.
+    /// Where the last atom starts in the output; `None` where a quantifier would have nothing to apply to.
     atom: Option<usize>,
     /// Spaces and comments are left out: `(?x)`.
     extended: bool,
@@ -39,8 +39,9 @@ struct Translator<'a> {
 }
 
 struct Group {
-    /// Where it starts in the output.
-    start: usize,
+    /// Where it starts in the output; `None` for options without a group of their own, which hold to the end of the group
+    /// around them.
+    start: Option<usize>,
     /// The value of `extended` around it.
     extended: bool,
 }
@@ -123,8 +124,8 @@ impl<'a> Translator<'a> {
                     self.out.push('|');
                     self.atom = None;
                 }
-                '^' => self.assertion("(?m:^)"),
-                '$' => self.assertion("(?m:$)"),
+                '^' => self.atom("(?m:^)"),
+                '$' => self.atom("(?m:$)"),
                 '.' => {
                     self.atom = Some(self.out.len());
                     self.out.push('.');
@@ -139,7 +140,7 @@ impl<'a> Translator<'a> {
             }
         }
         while let Some(group) = self.groups.pop() {
-            if group.start != usize::MAX {
+            if group.start.is_some() {
                 return Err(self.error("end pattern with unmatched parenthesis"));
             }
             self.out.push(')');
@@ -157,12 +158,8 @@ impl<'a> Translator<'a> {
         self.out.push_str(text);
     }
 
-    fn assertion(&mut self, text: &str) {
-        self.atom(text);
-    }
-
     fn open_group(&mut self) -> Result<(), Error> {
-        let group = Group { start: self.out.len(), extended: self.extended };
+        let group = Group { start: Some(self.out.len()), extended: self.extended };
         if self.peek(0) != Some('?') {
             self.out.push_str(if self.names.is_empty() && self.depth == 0 { "(" } else { "(?:" });
             self.groups.push(group);
@@ -265,14 +262,10 @@ impl<'a> Translator<'a> {
                         (on, "") => on.to_owned(),
                         (on, off) => format!("{on}-{off}"),
                     };
-                    if c == ':' {
-                        self.out.push_str(&format!("(?{text}:"));
-                        self.groups.push(group);
-                    } else {
-                        // The options hold to the end of the group around, alternatives included.
-                        self.out.push_str(&format!("(?{text}:"));
-                        self.groups.push(Group { start: usize::MAX, extended: self.extended });
-                    }
+                    self.out.push_str(&format!("(?{text}:"));
+                    // Options that end with `)` hold to the end of the group around them, alternatives included.
+                    let own = Group { start: None, extended: self.extended };
+                    self.groups.push(if c == ':' { group } else { own });
                     return Ok(());
                 }
                 _ => return Err(self.error("undefined group option")),
@@ -284,9 +277,9 @@ impl<'a> Translator<'a> {
         // Groups of options end with the group around them.
         while let Some(group) = self.groups.pop() {
             self.out.push(')');
-            if group.start != usize::MAX {
+            if group.start.is_some() {
                 self.extended = group.extended;
-                self.atom = Some(group.start);
+                self.atom = group.start;
                 return Ok(());
             }
         }

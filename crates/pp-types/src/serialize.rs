@@ -1,9 +1,13 @@
 //! Values as rich JSON data (spec 07 §1.4).
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json};
 
 use crate::deep::deep;
-use crate::types::{Callable, Presence, Size, Type};
+use crate::regexp::Regexp;
+use crate::semver::SemVerRange;
+use crate::types::{Callable, Presence, Size, StructMember, Type};
 use crate::value::{Hash, Value};
 
 /// The key of an object that is not a plain hash: the name of its type.
@@ -30,7 +34,7 @@ pub fn rich_json(value: &Value) -> Json {
         Value::Regexp(regexp) => object("Regexp", Some(Json::String(regexp.source().to_string()))),
         Value::Type(ty) => type_json(ty),
         Value::Sensitive(inner) => object("Sensitive", Some(deep(|| rich_json(inner)))),
-        Value::Binary(bytes) => object("Binary", Some(Json::String(crate::binary::encode(bytes)))),
+        Value::Binary(bytes) => object("Binary", Some(Json::String(crate::binary::encode_base64(bytes)))),
         Value::Timestamp(time) => object("Timestamp", Some(Json::String(time.to_string()))),
         Value::Timespan(span) => object("Timespan", Some(Json::String(span.to_string()))),
         Value::SemVer(version) => object("SemVer", Some(Json::String(version.to_string()))),
@@ -82,8 +86,8 @@ fn type_json(ty: &Type) -> Json {
         Type::Class(Some(name)) => {
             return Json::String(format!("Class[{}]", crate::named::capitalized(name)));
         }
-        Type::Alias(alias) => return object("Type", Some(Json::String(alias.name().to_string()))),
-        Type::Data | Type::RichData => return object("Type", Some(Json::String(ty.simple_name().to_owned()))),
+        Type::Alias(alias) => return object("Type", Some(string(alias.name()))),
+        Type::Data | Type::RichData => return object("Type", Some(string(ty.simple_name()))),
         Type::StringValue(_) => "String",
         Type::Resource(..) => "Resource",
         Type::Reference(_) => "TypeReference",
@@ -91,111 +95,103 @@ fn type_json(ty: &Type) -> Json {
         other => other.simple_name(),
     };
     let mut map = typed(&format!("Pcore::{name}Type"));
-    let mut add = |key: &str, value: Json| {
+    for (key, value) in deep(|| type_attributes(ty)) {
         map.insert(key.to_owned(), value);
-    };
-    match ty {
-        Type::Integer(bounds) => {
-            bounds.min.into_iter().for_each(|min| add("from", Json::from(min)));
-            bounds.max.into_iter().for_each(|max| add("to", Json::from(max)));
-        }
-        Type::Float(bounds) => {
-            bounds.min.into_iter().for_each(|min| add("from", Json::from(min.0)));
-            bounds.max.into_iter().for_each(|max| add("to", Json::from(max.0)));
-        }
-        Type::Boolean(Some(value)) => add("value", Json::Bool(*value)),
-        Type::String(Some(size)) | Type::Collection(Some(size)) => add(size_key(ty), size_json(*size)),
-        Type::StringValue(text) => add("size_type_or_value", Json::String(text.to_string())),
-        Type::Enum(strings) if !strings.values.is_empty() => {
-            add("values", strings.values.iter().map(|text| Json::String(text.to_string())).collect());
-            if strings.ignore_case {
-                add("case_insensitive", Json::Bool(true));
-            }
-        }
-        Type::Pattern(patterns) if !patterns.is_empty() => {
-            add("patterns", patterns.iter().map(|pattern| type_json(&Type::Regexp(Some(pattern.clone())))).collect());
-        }
-        Type::Regexp(Some(regexp)) => {
-            add("pattern", Json::String(regexp.source().to_string()));
-        }
-        Type::Array(element, size) => {
-            if **element != Type::Any {
-                add("element_type", deep(|| type_json(element)));
-            }
-            size.iter().for_each(|size| add("size_type", size_json(*size)));
-        }
-        Type::Hash(hash) => {
-            if *hash.key != Type::Any || *hash.value != Type::Any {
-                add("key_type", deep(|| type_json(&hash.key)));
-                add("value_type", deep(|| type_json(&hash.value)));
-            }
-            hash.size.iter().for_each(|size| add("size_type", size_json(*size)));
-        }
-        Type::Tuple(tuple) if !tuple.types.is_empty() => {
-            add("types", deep(|| tuple.types.iter().map(type_json).collect()));
-            tuple.size.iter().for_each(|size| add("size_type", size_json(*size)));
-        }
-        Type::Struct(members) if !members.is_empty() => {
-            let member_json = |member: &crate::types::StructMember| {
-                let key = Type::StringValue(member.name.clone());
-                let key = match member.presence {
-                    Presence::Plain => key,
-                    Presence::Optional => Type::optional(key),
-                    Presence::Required => Type::NotUndef(Some(key.into())),
-                };
-                let mut map = typed("Pcore::StructElement");
-                map.insert("key_type".to_owned(), type_json(&key));
-                map.insert("value_type".to_owned(), deep(|| type_json(&member.value)));
-                Json::Object(map)
-            };
-            add("elements", members.iter().map(member_json).collect());
-        }
-        Type::Variant(types) if !types.is_empty() => add("types", deep(|| types.iter().map(type_json).collect())),
-        Type::Optional(Some(inner))
-        | Type::NotUndef(Some(inner))
-        | Type::Type(Some(inner))
-        | Type::Sensitive(Some(inner)) => add("type", deep(|| type_json(inner))),
-        Type::Iterable(Some(inner)) | Type::Iterator(Some(inner)) => add("element_type", deep(|| type_json(inner))),
-        Type::Callable(Some(callable)) => {
-            for (key, value) in callable_json(callable) {
-                add(key, value);
-            }
-        }
-        Type::Resource(Some(name), None) => add("type_name", Json::String(name.to_string())),
-        Type::Timestamp(Some(bounds)) => {
-            bounds.min.into_iter().for_each(|min| add("from", rich_json(&Value::Timestamp(min))));
-            bounds.max.into_iter().for_each(|max| add("to", rich_json(&Value::Timestamp(max))));
-        }
-        Type::Timespan(Some(bounds)) => {
-            bounds.min.into_iter().for_each(|min| add("from", rich_json(&Value::Timespan(min))));
-            bounds.max.into_iter().for_each(|max| add("to", rich_json(&Value::Timespan(max))));
-        }
-        Type::SemVer(ranges) if !ranges.is_empty() => {
-            add(
-                "ranges",
-                ranges.iter().map(|range| object("SemVerRange", Some(Json::String(range.to_string())))).collect(),
-            );
-        }
-        Type::Uri(Some(parts)) => add("parameters", deep(|| rich_json(parts))),
-        Type::Init(Some(init)) => {
-            add("type", deep(|| type_json(&init.ty)));
-            if !init.arguments.is_empty() {
-                add("init_args", deep(|| init.arguments.iter().map(rich_json).collect()));
-            }
-        }
-        Type::Runtime(Some(names)) => {
-            add("runtime", Json::String(names.0.to_string()));
-            add("name_or_pattern", Json::String(names.1.to_string()));
-        }
-        Type::ObjectType(object) => add("_pcore_init_hash", deep(|| hash_json(&object.definition))),
-        Type::Reference(name) => add("type_string", Json::String(name.to_string())),
-        _ => {}
     }
     Json::Object(map)
 }
 
-fn size_key(ty: &Type) -> &'static str {
-    if let Type::String(_) = ty { "size_type_or_value" } else { "size_type" }
+/// The attributes of a type or of an element of it, by their names.
+type Attributes = Vec<(&'static str, Json)>;
+
+/// Returns the parameters of a type as attributes.
+fn type_attributes(ty: &Type) -> Attributes {
+    match ty {
+        Type::Integer(bounds) => bounds_json(bounds.min, bounds.max, Json::from),
+        Type::Float(bounds) => bounds_json(bounds.min, bounds.max, |bound| Json::from(bound.0)),
+        Type::Timestamp(Some(bounds)) => bounds_json(bounds.min, bounds.max, |time| rich_json(&Value::Timestamp(time))),
+        Type::Timespan(Some(bounds)) => bounds_json(bounds.min, bounds.max, |span| rich_json(&Value::Timespan(span))),
+        Type::Boolean(Some(value)) => vec![("value", Json::Bool(*value))],
+        Type::String(Some(size)) => vec![("size_type_or_value", size_json(*size))],
+        Type::Collection(Some(size)) => vec![("size_type", size_json(*size))],
+        Type::StringValue(text) => vec![("size_type_or_value", string(text))],
+        Type::Enum(strings) if !strings.values.is_empty() => {
+            let mut attributes = vec![("values", strings.values.iter().map(|text| string(text)).collect())];
+            attributes.extend(strings.ignore_case.then_some(("case_insensitive", Json::Bool(true))));
+            attributes
+        }
+        Type::Pattern(patterns) if !patterns.is_empty() => {
+            let regexp = |pattern: &Regexp| type_json(&Type::Regexp(Some(pattern.clone())));
+            vec![("patterns", patterns.iter().map(regexp).collect())]
+        }
+        Type::Regexp(Some(regexp)) => vec![("pattern", string(regexp.source()))],
+        Type::Array(element, size) => {
+            let element = (**element != Type::Any).then(|| ("element_type", type_json(element)));
+            element.into_iter().chain(size_attribute(*size)).collect()
+        }
+        Type::Hash(hash) if *hash.key == Type::Any && *hash.value == Type::Any => {
+            size_attribute(hash.size).into_iter().collect()
+        }
+        Type::Hash(hash) => {
+            let types = [("key_type", type_json(&hash.key)), ("value_type", type_json(&hash.value))];
+            types.into_iter().chain(size_attribute(hash.size)).collect()
+        }
+        Type::Tuple(tuple) if !tuple.types.is_empty() => {
+            let types = ("types", tuple.types.iter().map(type_json).collect());
+            std::iter::once(types).chain(size_attribute(tuple.size)).collect()
+        }
+        Type::Struct(members) if !members.is_empty() => {
+            vec![("elements", members.iter().map(member_json).collect())]
+        }
+        Type::Variant(types) if !types.is_empty() => vec![("types", types.iter().map(type_json).collect())],
+        Type::Optional(Some(inner))
+        | Type::NotUndef(Some(inner))
+        | Type::Type(Some(inner))
+        | Type::Sensitive(Some(inner)) => vec![("type", type_json(inner))],
+        Type::Iterable(Some(inner)) | Type::Iterator(Some(inner)) => vec![("element_type", type_json(inner))],
+        Type::Callable(Some(callable)) => callable_json(callable),
+        Type::Resource(Some(name), None) => vec![("type_name", string(name))],
+        Type::SemVer(ranges) if !ranges.is_empty() => {
+            let range = |range: &SemVerRange| object("SemVerRange", Some(Json::String(range.to_string())));
+            vec![("ranges", ranges.iter().map(range).collect())]
+        }
+        Type::Uri(Some(parts)) => vec![("parameters", rich_json(parts))],
+        Type::Init(Some(init)) => {
+            let arguments = || ("init_args", init.arguments.iter().map(rich_json).collect());
+            let arguments = (!init.arguments.is_empty()).then(arguments);
+            std::iter::once(("type", type_json(&init.ty))).chain(arguments).collect()
+        }
+        Type::Runtime(Some(names)) => vec![("runtime", string(&names.0)), ("name_or_pattern", string(&names.1))],
+        Type::ObjectType(object) => vec![("_pcore_init_hash", hash_json(&object.definition))],
+        Type::Reference(name) => vec![("type_string", string(name))],
+        _ => Vec::new(),
+    }
+}
+
+fn string(text: &str) -> Json {
+    Json::String(text.to_owned())
+}
+
+fn bounds_json<T>(min: Option<T>, max: Option<T>, json: impl Fn(T) -> Json) -> Attributes {
+    let bounds = [("from", min), ("to", max)];
+    bounds.into_iter().filter_map(|(key, bound)| Some((key, json(bound?)))).collect()
+}
+
+fn size_attribute(size: Option<Size>) -> Option<(&'static str, Json)> {
+    size.map(|size| ("size_type", size_json(size)))
+}
+
+fn member_json(member: &StructMember) -> Json {
+    let key = Type::StringValue(member.name.clone());
+    let key = match member.presence {
+        Presence::Plain => key,
+        Presence::Optional => Type::optional(key),
+        Presence::Required => Type::NotUndef(Some(key.into())),
+    };
+    let mut map = typed("Pcore::StructElement");
+    map.insert("key_type".to_owned(), type_json(&key));
+    map.insert("value_type".to_owned(), type_json(&member.value));
+    Json::Object(map)
 }
 
 fn size_json(size: Size) -> Json {
@@ -203,12 +199,11 @@ fn size_json(size: Size) -> Json {
     type_json(&Type::integer(bound(size.min), bound(size.max)))
 }
 
-fn callable_json(callable: &Callable) -> Vec<(&'static str, Json)> {
-    let mut attributes = Vec::new();
-    let parameters = Type::Tuple(std::sync::Arc::new(callable.parameters.clone()));
-    attributes.push(("param_types", deep(|| type_json(&parameters))));
-    attributes.extend(callable.block.iter().map(|block| ("block_type", deep(|| type_json(block)))));
-    attributes.extend(callable.returns.iter().map(|returns| ("return_type", deep(|| type_json(returns)))));
+fn callable_json(callable: &Callable) -> Attributes {
+    let parameters = Type::Tuple(Arc::new(callable.parameters.clone()));
+    let mut attributes = vec![("param_types", type_json(&parameters))];
+    attributes.extend(callable.block.iter().map(|block| ("block_type", type_json(block))));
+    attributes.extend(callable.returns.iter().map(|returns| ("return_type", type_json(returns))));
     attributes
 }
 

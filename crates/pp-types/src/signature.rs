@@ -129,9 +129,7 @@ impl Signature {
             }
             let mut path = path.to_vec();
             path.push(Step::Parameter(parameter.name.clone()));
-            // An optional parameter may be undef, as its message says.
-            let ty = &parameter.ty;
-            return describe(ty, &infer_detailed(argument), &path);
+            return describe(&parameter.ty, &infer_detailed(argument), &path);
         }
         Vec::new()
     }

@@ -186,7 +186,7 @@ pub(crate) fn format_value(value: &Value, formats: &Formats) -> Result<String, E
     Ok(out)
 }
 
-/// Containers nested more deeply are not indented, because the spaces would be most of the text.
+/// Containers nested more deeply cannot be indented: the spaces would be most of the text.
 const MAX_INDENTED_LEVELS: usize = 1000;
 
 struct Formatter<'a> {
@@ -209,17 +209,19 @@ impl Formatter<'_> {
             }
         }
     }
-    /// The format of an element: one of the container's, or for a container the one that the call gives.
+    /// Formats an element: by a format of its container, or if it is a container by one that the call gives.
     fn element(&self, out: &mut String, value: &Value, container: &Format, level: usize) -> Result<(), Error> {
         let is_container = matches!(value, Value::Array(_) | Value::Hash(_));
         let found = if is_container { find(&self.formats.by_type, value) } else { None };
         let found = found.or_else(|| find(&container.elements, value));
-        let default = if is_container {
-            Format { elements: container.elements.clone(), ..Format::in_container() }
-        } else {
-            Format::in_container()
-        };
-        self.push(out, value, found.unwrap_or(&default), level)
+        match found {
+            Some(format) => self.push(out, value, format, level),
+            None if is_container => {
+                let format = Format { elements: container.elements.clone(), ..Format::in_container() };
+                self.push(out, value, &format, level)
+            }
+            None => self.push(out, value, &Format::in_container(), level),
+        }
     }
 
     fn array(&self, out: &mut String, elements: &[Value], format: &Format, level: usize) -> Result<(), Error> {
@@ -474,7 +476,7 @@ fn binary(bytes: &[u8], value: &Value, format: &Format) -> Result<String, Error>
         },
         'p' => source_form(value),
         'b' => format.quoted(&crate::binary::encode_lines(bytes)),
-        'B' => format.quoted(&crate::binary::encode(bytes)),
+        'B' => format.quoted(&crate::binary::encode_base64(bytes)),
         'u' => format.quoted(&crate::binary::encode_url(bytes)),
         't' => format.quoted("Binary"),
         'T' => format.quoted("BINARY"),

@@ -85,9 +85,9 @@ fn push(out: &mut String, value: &Value, form: Form) {
         Value::Sensitive(_) if form == Form::Source => out.push_str("#<Sensitive [value redacted]>"),
         Value::Sensitive(_) => out.push_str("Sensitive [value redacted]"),
         Value::Binary(bytes) if form == Form::Source => {
-            let _ = write!(out, "Binary(\"{}\")", crate::binary::encode(bytes));
+            let _ = write!(out, "Binary(\"{}\")", crate::binary::encode_base64(bytes));
         }
-        Value::Binary(bytes) => out.push_str(&crate::binary::encode(bytes)),
+        Value::Binary(bytes) => out.push_str(&crate::binary::encode_base64(bytes)),
         Value::Timestamp(time) if form == Form::Source => {
             let _ = write!(out, "Timestamp('{time}')");
         }

@@ -5,10 +5,10 @@ use std::fmt;
 pub(crate) const NANOSECONDS: i128 = 1_000_000_000;
 pub(crate) const DAY: i128 = 86_400 * NANOSECONDS;
 
-/// The days from 0000-03-01 to 1970-01-01.
+/// The number of days from 0000-03-01 to 1970-01-01.
 const EPOCH_DAYS: i128 = 719_468;
 
-/// The days of four centuries.
+/// The number of days of four centuries.
 const ERA_DAYS: i128 = 146_097;
 
 /// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
@@ -21,24 +21,30 @@ pub struct Timespan(pub i128);
 
 /// The fields of a point in time in the Gregorian calendar, without a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Civil {
+pub struct Civil {
+    /// The year; 0 is the one before the year 1.
     pub year: i128,
-    /// From 1.
+    /// The month, from 1.
     pub month: u32,
-    /// From 1.
+    /// The day of the month, from 1.
     pub day: u32,
+    /// The hour, from 0 to 23.
     pub hour: u32,
+    /// The minute.
     pub minute: u32,
+    /// The second.
     pub second: u32,
+    /// The fraction of the second in nanoseconds.
     pub nanosecond: u32,
-    /// From 0 for Sunday.
+    /// The day of the week, from 0 for Sunday.
     pub weekday: u32,
-    /// From 1.
+    /// The day of the year, from 1.
     pub day_of_year: u32,
 }
 
 impl Civil {
     /// Splits a number of nanoseconds since 1970-01-01.
+    #[must_use]
     pub fn from_nanoseconds(nanoseconds: i128) -> Civil {
         let days = nanoseconds.div_euclid(DAY);
         let rest = nanoseconds.rem_euclid(DAY);
@@ -59,7 +65,8 @@ impl Civil {
 }
 
 /// Returns the days from 1970-01-01 to a date; months and days from 1.
-pub(crate) fn days_of_date(year: i128, month: u32, day: u32) -> i128 {
+#[must_use]
+pub fn days_of_date(year: i128, month: u32, day: u32) -> i128 {
     // Years begin in March, so that a leap day is the last of a year.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::text::ruby_text;
 use crate::time::{Civil, DAY, NANOSECONDS, Timespan, Timestamp, days_of_date};
-use crate::value::{Hash, Value};
+use crate::value::{Hash, Value, entry};
 
 /// The formats in which a timestamp is read if none is given.
 const TIMESTAMP_FORMATS: [&str; 10] =
@@ -229,17 +229,18 @@ impl Reader<'_> {
         Some(value)
     }
 
+    /// Returns whether the rest starts with a text, without regard to ASCII case.
+    fn starts_with(&self, text: &str) -> bool {
+        self.rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text))
+    }
+
     fn name(&mut self, names: &[&str]) -> Option<u32> {
-        let lower = self.rest.to_ascii_lowercase();
-        for (at, name) in names.iter().enumerate() {
-            for form in [*name, &name[..3]] {
-                if lower.starts_with(form) {
-                    self.rest = &self.rest[form.len()..];
-                    return u32::try_from(at).ok();
-                }
-            }
-        }
-        None
+        let (at, length) = names.iter().enumerate().find_map(|(at, name)| {
+            let form = [*name, &name[..3]].into_iter().find(|form| self.starts_with(form))?;
+            Some((at, form.len()))
+        })?;
+        self.rest = &self.rest[length..];
+        u32::try_from(at).ok()
     }
 
     fn fraction(&mut self, max: usize) -> Option<i128> {
@@ -313,8 +314,7 @@ impl Reader<'_> {
     }
 
     fn meridian(&mut self) -> Option<u32> {
-        let lower = self.rest.to_ascii_lowercase();
-        let found = ["am", "pm", "a.m.", "p.m."].iter().position(|name| lower.starts_with(name))?;
+        let found = ["am", "pm", "a.m.", "p.m."].iter().position(|name| self.starts_with(name))?;
         self.rest = &self.rest[if found < 2 { 2 } else { 4 }..];
         Some(found as u32 % 2)
     }
@@ -407,7 +407,7 @@ pub(crate) fn timestamp_of(value: &Value) -> Result<Timestamp, Error> {
         Value::Float(seconds) => Ok(Timestamp::from_seconds(seconds.0)),
         Value::String(text) => parse_timestamp(text, None, None),
         Value::Hash(entries) if let Some(text) = named_text(entries, "string") => {
-            parse_timestamp(text, named(entries, "format"), named_text(entries, "timezone"))
+            parse_timestamp(text, entry(entries, "format"), named_text(entries, "timezone"))
         }
         other => Err(cannot_create("Timestamp", other)),
     }
@@ -421,8 +421,8 @@ pub(crate) fn timespan_of(value: &Value) -> Result<Timespan, Error> {
         Value::Float(seconds) => Ok(Timespan::from_seconds(seconds.0)),
         Value::String(text) => parse_timespan(text, None),
         Value::Hash(entries) => match named_text(entries, "string") {
-            Some(text) => parse_timespan(text, named(entries, "format")),
-            None => timespan_of_parts(&UNITS.map(|(name, _)| named(entries, name)), named(entries, "negative")),
+            Some(text) => parse_timespan(text, entry(entries, "format")),
+            None => timespan_of_parts(&UNITS.map(|(name, _)| entry(entries, name)), entry(entries, "negative")),
         },
         other => Err(cannot_create("Timespan", other)),
     }
@@ -434,12 +434,8 @@ fn cannot_create(ty: &str, value: &Value) -> Error {
     error(format!("Unable to create a {ty} from {found}{shown}"))
 }
 
-fn named<'a>(entries: &'a Hash, name: &str) -> Option<&'a Value> {
-    entries.get(&Value::from(name))
-}
-
 fn named_text<'a>(entries: &'a Hash, name: &str) -> Option<&'a str> {
-    named(entries, name).and_then(text)
+    entry(entries, name).and_then(text)
 }
 
 /// Returns the text of a string.

@@ -297,6 +297,11 @@ impl StdHash for IteratorValue {
     }
 }
 
+/// Returns the entry of a hash whose key is a string.
+pub(crate) fn entry<'a>(entries: &'a Hash, name: &str) -> Option<&'a Value> {
+    entries.get(&Value::from(name))
+}
+
 impl Value {
     /// Creates a string.
     #[must_use]
@@ -344,6 +349,11 @@ impl Value {
             Value::Deferred(deferred) => deferred.arguments.as_ref().map_or(1, |given| given.1.saturating_add(1)),
             Value::Object(object) => object.values.1.saturating_add(1),
         }
+    }
+
+    /// Returns whether the value is an integer or a float.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Value::Integer(_) | Value::Float(_))
     }
 
     /// Returns whether other values are in this one.

@@ -83,7 +83,7 @@ impl TokenEdit {
     }
 }
 
-/// Where a failed statement stands.
+/// Where a failed statement is.
 pub struct Site<'a> {
     pub edits: &'a mut Edits,
     /// The first token of the statement.

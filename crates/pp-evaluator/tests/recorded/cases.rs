@@ -233,7 +233,7 @@ fn sort_tags(tags: Option<&mut Json>) {
     }
 }
 
-/// Compares the file and line of an error, and its message without places and what stands before it.
+/// Compares the file and line of an error, and its message without locations and what comes before it.
 fn compare_error(error: &Diagnostic, files: &Files, recorded: &str) -> Result<(), String> {
     let recorded = recorded.lines().find(|line| line.starts_with("Error: ")).unwrap_or_default();
     let place = error.span.map(|span| (files.get(span.file), files.line_col(span.file, span.start)));

@@ -171,18 +171,18 @@ fn filter_hash(call: &mut Call<'_>, entries: &Hash) -> Result<Value, Interrupt> 
 }
 
 fn all(call: &mut Call<'_>) -> Result<Value, Interrupt> {
-    Ok(Value::Boolean(!exists(call, false)?))
+    Ok(Value::Boolean(!exists(call, |result| !result.is_true())?))
 }
 
 fn any(call: &mut Call<'_>) -> Result<Value, Interrupt> {
-    Ok(Value::Boolean(exists(call, true)?))
+    Ok(Value::Boolean(exists(call, Value::is_true)?))
 }
 
-/// Returns whether the block returns something of the given truth. `break` passes through.
-fn exists(call: &mut Call<'_>, truth: bool) -> Result<bool, Interrupt> {
+/// Returns whether a result of the block is what is looked for. `break` passes through.
+fn exists(call: &mut Call<'_>, is_wanted: fn(&Value) -> bool) -> Result<bool, Interrupt> {
     let two = takes_two(call);
     for (index, element) in Elements::of(call.argument(0), Pass::Keep).enumerate() {
-        if call_block(call, two, index, element)?.is_true() == truth {
+        if is_wanted(&call_block(call, two, index, element)?) {
             return Ok(true);
         }
     }

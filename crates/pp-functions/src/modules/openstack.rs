@@ -25,25 +25,33 @@ pub(crate) static NORMALIZE_IP_FOR_URI: Function = Function::typed(
     "normalize_ip_for_uri",
     &["Any *args"],
     "Returns an address for a URI: one of IPv6 gets brackets. Several arguments, or an array, give an array.",
-    |call| Ok(each_address(call, |text| format!("[{text}]"), false)),
+    |call| Ok(each_address(call, Bracketed::Keep, |text| format!("[{text}]"))),
 );
 
 pub(crate) static INET6_PREFIX: Function = Function::typed(
     "inet6_prefix",
     &["Any *args"],
     "Returns an address for memcached: one of IPv6 becomes `inet6:[…]`. Several arguments, or an array, give an array.",
-    |call| Ok(each_address(call, |text| format!("inet6:[{text}]"), true)),
+    |call| Ok(each_address(call, Bracketed::Change, |text| format!("inet6:[{text}]"))),
 );
 
-/// Changes addresses of IPv6; other values stay. In an array within an array, only `normalize_ip_for_uri` changes anything.
-fn each_address(call: &Call<'_>, change: fn(&str) -> String, unwraps: bool) -> Value {
+/// What happens to an address that has brackets already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracketed {
+    Keep,
+    Change,
+}
+
+/// Changes addresses of IPv6; other values stay.
+fn each_address(call: &Call<'_>, bracketed: Bracketed, change: fn(&str) -> String) -> Value {
     let changed = |value: &Value| match value {
         Value::String(text) => {
-            let is_wrapped = text.starts_with('[') && text.ends_with(']');
-            let bare = if is_wrapped { &text[1..text.len() - 1] } else { text };
+            let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+            let bare = inner.unwrap_or(text);
             let address = bare.split(['%', '/']).next().unwrap_or(bare);
             let is_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
-            if is_v6 && (!is_wrapped || unwraps) { Value::string(change(bare)) } else { value.clone() }
+            let changes = is_v6 && (inner.is_none() || bracketed == Bracketed::Change);
+            if changes { Value::string(change(bare)) } else { value.clone() }
         }
         other => other.clone(),
     };
@@ -135,7 +143,7 @@ pub(crate) static CONVERT_CERT_TO_STRING: Function = Function::typed(
     },
 );
 
-/// The elements of an array, or a value on its own.
+/// Returns the elements of an array, or a value on its own.
 fn elements<'a>(call: &Call<'a>) -> &'a [Value] {
     match call.argument(0) {
         Value::Array(values) => values,

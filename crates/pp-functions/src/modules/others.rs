@@ -1,6 +1,6 @@
 //! Single functions of modules.
 
-use pp_types::{Hash, Value, interpolate, ruby_text};
+use pp_types::{Hash, Value, encode_base64, interpolate, ruby_text};
 use sha1::Sha1;
 use sha2::digest::Digest;
 
@@ -8,7 +8,7 @@ use crate::arguments::{fail, reject};
 use crate::function::{Call, Function};
 use crate::host::{FileKind, Interrupt, Strict};
 use crate::ruby::inspect::class_name;
-use crate::stdlib::{base64_text, deprecate, format_named};
+use crate::stdlib::{deprecate, format_named};
 
 pub(crate) static APACHE_BOOL2HTTPD: Function = Function::typed(
     "apache::bool2httpd",
@@ -40,7 +40,7 @@ pub(crate) static APACHE_PW_HASH_IN_MODULE: Function = Function::typed(
 
 fn apache_pw_hash(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     let digest = Sha1::digest(call.string(0).as_bytes());
-    Ok(Value::string(format!("{{SHA}}{}", base64_text(&digest))))
+    Ok(Value::string(format!("{{SHA}}{}", encode_base64(&digest))))
 }
 
 pub(crate) static APACHE_APACHE_PW_HASH: Function =

@@ -10,17 +10,24 @@ use crate::host::Interrupt;
 use crate::ruby::inspect::class_name;
 use crate::stdlib::{basename, dirname, extname, str2bool};
 
-/// Encodes what is not unreserved in a URL; a space as `%20`, or as a plus sign in a form.
-fn encode(text: &str, is_form: bool) -> String {
+/// Encodes what is not unreserved in a URL.
+fn encode(text: &str) -> String {
+    encode_except(text, b"-_.~")
+}
+
+/// Encodes a name or a value of a form, in which a plus sign is a space.
+fn encode_form(text: &str) -> String {
+    encode_except(text, b"-_.* ").replace(' ', "+")
+}
+
+/// Encodes all bytes but letters, digits, and those in `kept`.
+fn encode_except(text: &str, kept: &[u8]) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
-        match byte {
-            b' ' if is_form => encoded.push('+'),
-            b'~' if is_form => encoded.push_str("%7E"),
-            b'*' if is_form => encoded.push('*'),
-            b'-' | b'_' | b'.' | b'~' => encoded.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => encoded.push(char::from(byte)),
-            byte => encoded.push_str(&format!("%{byte:02X}")),
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
         }
     }
     encoded
@@ -71,8 +78,8 @@ impl<'a> Options<'a> {
         let user = self.string("username")?.filter(|user| !user.is_empty());
         Ok(match (user, password) {
             (None, _) => String::new(),
-            (Some(user), None) => format!("{}@", encode(user, false)),
-            (Some(user), Some(password)) => format!("{}:{}@", encode(user, false), encode(password, false)),
+            (Some(user), None) => format!("{}@", encode(user)),
+            (Some(user), Some(password)) => format!("{}:{}@", encode(user), encode(password)),
         })
     }
 }
@@ -126,7 +133,7 @@ pub(crate) static OS_DATABASE_CONNECTION: Function = Function::typed(
         let login = if host.is_empty() { String::new() } else { options.login()? };
         let mut query: Vec<String> = Vec::new();
         for (name, value) in options.hash("extra")?.into_iter().flatten() {
-            query.push(format!("{}={}", interpolate(name), encode(&interpolate(value), false)));
+            query.push(format!("{}={}", interpolate(name), encode(&interpolate(value))));
         }
         if let Some(charset) = options.string("charset")? {
             query.push(format!("charset={charset}"));
@@ -142,7 +149,7 @@ pub(crate) static ASSEMBLE_NEXUS_URL: Function =
             .hash(1)
             .into_iter()
             .flatten()
-            .map(|(name, value)| format!("{}={}", encode(&interpolate(name), true), encode(&interpolate(value), true)))
+            .map(|(name, value)| format!("{}={}", encode_form(&interpolate(name)), encode_form(&interpolate(value))))
             .collect();
         let base = call.text(0);
         Ok(Value::string(format!("{base}/service/local/artifact/maven/content?{}", parameters.join("&"))))

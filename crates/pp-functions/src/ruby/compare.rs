@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use pp_types::{Error, ErrorKind, Float, Value, interpolate};
+use pp_types::{Error, ErrorKind, Float, Value, compare_integer_and_float, interpolate};
 
 use crate::ruby::inspect::{class_name, with_stack};
 
@@ -70,29 +70,10 @@ pub(crate) fn compare_numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
         (Value::Float(Float(left)), Value::Float(Float(right))) => left.partial_cmp(right),
-        (Value::Integer(left), Value::Float(Float(right))) => compare_integer_with_float(i128::from(*left), *right),
+        (Value::Integer(left), Value::Float(Float(right))) => compare_integer_and_float(i128::from(*left), *right),
         (Value::Float(Float(left)), Value::Integer(right)) => {
-            compare_integer_with_float(i128::from(*right), *left).map(Ordering::reverse)
+            compare_integer_and_float(i128::from(*right), *left).map(Ordering::reverse)
         }
         _ => None,
     }
-}
-
-/// Compares an integer and a float exactly; `None` for NaN.
-#[must_use]
-pub fn compare_integer_with_float(integer: i128, float: f64) -> Option<Ordering> {
-    // 2^127, the first float that is greater than every integer.
-    const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
-    if float.is_nan() {
-        return None;
-    }
-    if float >= LIMIT {
-        return Some(Ordering::Less);
-    }
-    if float < -LIMIT {
-        return Some(Ordering::Greater);
-    }
-    // In this range the whole part of a float is an integer of 128 bits.
-    let whole = float.trunc();
-    Some(integer.cmp(&(whole as i128)).then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
 }

@@ -280,7 +280,7 @@ pub(crate) static GREP: Function = Function::counted(
     2,
     Some(2),
     "Returns the elements of an array that a regular expression, given as a string, matches.",
-    |call| select(call, "grep", true),
+    |call| select(call, "grep", Select::Matching),
 );
 
 pub(crate) static REJECT: Function = Function::counted(
@@ -288,10 +288,17 @@ pub(crate) static REJECT: Function = Function::counted(
     2,
     Some(2),
     "Returns the elements of an array that a regular expression, given as a string, does not match.",
-    |call| select(call, "reject", false),
+    |call| select(call, "reject", Select::Others),
 );
 
-fn select(call: &mut Call<'_>, name: &str, wanted: bool) -> Result<Value, Interrupt> {
+/// Which elements a function returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Select {
+    Matching,
+    Others,
+}
+
+fn select(call: &mut Call<'_>, name: &str, select: Select) -> Result<Value, Interrupt> {
     let Value::Array(values) = call.argument(0) else {
         let class = class_name(call.argument(0));
         return Err(reject(format!("{name}(): expects an Array as the first argument, got {class}")));
@@ -303,7 +310,7 @@ fn select(call: &mut Call<'_>, name: &str, wanted: bool) -> Result<Value, Interr
             Value::String(text) => find(&regexp, text, 0)?.is_some(),
             _ => false,
         };
-        if is_match == wanted {
+        if is_match == (select == Select::Matching) {
             selected.push(value.clone());
         }
     }

@@ -2,9 +2,8 @@
 
 use base64::Engine;
 use base64::alphabet;
-use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use pp_types::{Value, interpolate, ruby_text};
+use pp_types::{Value, decode_base64_leniently, encode_base64, interpolate, ruby_text};
 
 use crate::arguments::{fail, reject};
 use crate::function::Function;
@@ -53,7 +52,7 @@ pub(crate) static BASE64: Function = Function::counted(
 );
 
 fn encode(bytes: &[u8], method: &str) -> String {
-    let encoded = STANDARD.encode(bytes);
+    let encoded = encode_base64(bytes);
     match method {
         "strict" => encoded,
         "urlsafe" => encoded.replace('+', "-").replace('/', "_"),
@@ -73,11 +72,6 @@ fn encode(bytes: &[u8], method: &str) -> String {
     }
 }
 
-/// Returns bytes in base64 without line breaks.
-pub(crate) fn base64_text(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
-
 fn decode(text: &str, method: &str) -> Option<Vec<u8>> {
     let standard = |mode| {
         let config = GeneralPurposeConfig::new().with_decode_padding_mode(mode).with_decode_allow_trailing_bits(true);
@@ -89,25 +83,8 @@ fn decode(text: &str, method: &str) -> Option<Vec<u8>> {
             let text = text.replace('-', "+").replace('_', "/");
             standard(DecodePaddingMode::Indifferent).decode(text).ok()
         }
-        _ => Some(decode_leniently(text)),
+        _ => Some(decode_base64_leniently(text)),
     }
-}
-
-/// Decodes what there is: characters outside of the alphabet are skipped, and padding ends the text.
-fn decode_leniently(text: &str) -> Vec<u8> {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    let engine = GeneralPurpose::new(&alphabet::STANDARD, config);
-    let mut digits: String = text
-        .chars()
-        .take_while(|c| *c != '=')
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
-        .collect();
-    if digits.len() % 4 == 1 {
-        digits.pop();
-    }
-    engine.decode(digits).unwrap_or_default()
 }
 
 pub(crate) static XML_ENCODE: Function = Function::typed(

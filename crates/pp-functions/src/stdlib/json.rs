@@ -70,6 +70,21 @@ struct Layout {
     array_newline: String,
 }
 
+impl Layout {
+    fn newline(&self, container: Container) -> &str {
+        match container {
+            Container::Array => &self.array_newline,
+            Container::Object => &self.object_newline,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Array,
+    Object,
+}
+
 struct Writer {
     text: String,
     indent: Option<Layout>,
@@ -82,17 +97,17 @@ impl Writer {
             Value::Array(values) => with_stack(|| {
                 self.text.push('[');
                 for (at, value) in values.iter().enumerate() {
-                    self.separate(at, depth + 1, false);
+                    self.separate(at, depth + 1, Container::Array);
                     self.write(call, value, depth + 1)?;
                 }
-                self.close(values.is_empty(), depth, false);
+                self.close(Container::Array, values.is_empty(), depth);
                 self.text.push(']');
                 Ok::<(), Interrupt>(())
             })?,
             Value::Hash(entries) => with_stack(|| {
                 self.text.push('{');
                 for (at, (key, value)) in entries.iter().enumerate() {
-                    self.separate(at, depth + 1, true);
+                    self.separate(at, depth + 1, Container::Object);
                     push_string(&interpolate(key), &mut self.text);
                     if let Some(layout) = &self.indent {
                         self.text.push_str(&layout.space_before);
@@ -103,7 +118,7 @@ impl Writer {
                     }
                     self.write(call, value, depth + 1)?;
                 }
-                self.close(entries.is_empty(), depth, true);
+                self.close(Container::Object, entries.is_empty(), depth);
                 self.text.push('}');
                 Ok::<(), Interrupt>(())
             })?,
@@ -116,22 +131,22 @@ impl Writer {
     }
 
     /// Starts an element: a comma, a new line, and the indentation.
-    fn separate(&mut self, at: usize, depth: usize, is_object: bool) {
+    fn separate(&mut self, at: usize, depth: usize, container: Container) {
         if at > 0 {
             self.text.push(',');
         }
         if let Some(layout) = &self.indent {
-            self.text.push_str(if is_object { &layout.object_newline } else { &layout.array_newline });
+            self.text.push_str(layout.newline(container));
             self.text.push_str(&layout.indent.repeat(depth));
         }
     }
 
     /// Ends the last element. Empty arrays have an empty line in them.
-    fn close(&mut self, is_empty: bool, depth: usize, is_object: bool) {
+    fn close(&mut self, container: Container, is_empty: bool, depth: usize) {
         if let Some(layout) = &self.indent {
-            let newline = if is_object { &layout.object_newline } else { &layout.array_newline };
+            let newline = layout.newline(container);
             self.text.push_str(newline);
-            if is_empty && !is_object {
+            if is_empty && container == Container::Array {
                 self.text.push_str(newline);
             }
             self.text.push_str(&layout.indent.repeat(depth));
@@ -205,9 +220,10 @@ fn large_integer(text: &str) -> Option<&str> {
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         let from = &rest[at..];
         let is_string = from.starts_with('"');
-        let length = match is_string {
-            true => string_length(from),
-            false => from.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(from.len()),
+        let length = if is_string {
+            string_length(from)
+        } else {
+            from.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(from.len())
         };
         let (number, after) = from.split_at(length);
         let is_integer = !is_string && number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());

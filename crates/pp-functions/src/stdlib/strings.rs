@@ -80,7 +80,7 @@ pub(crate) static URIESCAPE: Function = Function::counted(
     "uriescape",
     1,
     None,
-    "Returns a string, or the strings of an array, with percent encoding of what may not stand in a URI.",
+    "Returns a string, or the strings of an array, with percent encoding of what a URI cannot contain.",
     |call| {
         each_string(call, "uriescape(): Requires either array or string to work with", |text| {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&byte);

@@ -1,11 +1,10 @@
 //! Points in time as text: Ruby's `strftime`.
 
-use pp_types::Timestamp;
+use pp_types::{Civil, Timestamp, days_of_date};
 
 use crate::time::zone::Zone;
 
 const NANOSECONDS: i128 = 1_000_000_000;
-const SECONDS_OF_DAY: i64 = 86_400;
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -48,54 +47,29 @@ struct Parts {
 /// Takes a time apart in a zone; `None` if it is out of the range of years that fit.
 fn parts(time: Timestamp, zone: Zone) -> Option<Parts> {
     let epoch = i64::try_from(time.0.div_euclid(NANOSECONDS)).ok()?;
-    let local = epoch.checked_add(zone.offset)?;
-    let days = local.div_euclid(SECONDS_OF_DAY);
-    let second_of_day = local.rem_euclid(SECONDS_OF_DAY);
-    let (year, month, day) = civil_from_days(days);
-    let yearday = days - days_from_civil(year, 1, 1);
+    let local = time.0.checked_add(i128::from(zone.offset) * NANOSECONDS)?;
+    let civil = Civil::from_nanoseconds(local);
     Some(Parts {
-        year,
-        month: usize::try_from(month).ok()?,
-        day,
-        hour: second_of_day / 3600,
-        minute: second_of_day / 60 % 60,
-        second: second_of_day % 60,
-        nanosecond: time.0.rem_euclid(NANOSECONDS),
-        weekday: (days + 4).rem_euclid(7),
-        yearday,
+        year: i64::try_from(civil.year).ok()?,
+        month: usize::try_from(civil.month).ok()?,
+        day: civil.day.into(),
+        hour: civil.hour.into(),
+        minute: civil.minute.into(),
+        second: civil.second.into(),
+        nanosecond: civil.nanosecond.into(),
+        weekday: civil.weekday.into(),
+        yearday: i64::from(civil.day_of_year) - 1,
         epoch,
         zone,
     })
-}
-
-/// Returns year, month and day of a number of days since 1970-01-01, by the algorithm of Howard Hinnant: years begin in March,
-/// so that the day that leap years add is their last one.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// Returns the number of days since 1970-01-01.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 /// Returns year and week by ISO 8601: weeks begin on Mondays, and the first one has the first Thursday.
 fn iso_week(parts: &Parts) -> (i64, i64) {
     let monday_based = (parts.weekday + 6) % 7;
     let thursday = parts.yearday - monday_based + 3;
-    let days_of = |year: i64| days_from_civil(year + 1, 1, 1) - days_from_civil(year, 1, 1);
+    let first_day = |year: i64| days_of_date(year.into(), 1, 1);
+    let days_of = |year: i64| i64::try_from(first_day(year + 1) - first_day(year)).unwrap_or(365);
     let (year, thursday) = if thursday < 0 {
         (parts.year - 1, thursday + days_of(parts.year - 1))
     } else if thursday >= days_of(parts.year) {
@@ -133,19 +107,31 @@ impl Flags {
         text.push_str(&digits);
     }
 
-    /// Appends a word.
-    fn word(&self, word: &str, swapped_to_lower: bool, text: &mut String) {
+    /// Appends a word; the flag `#` makes it upper case.
+    fn word(&self, word: &str, text: &mut String) {
+        let is_upper = self.upper || self.swap;
+        self.pad(word, text);
+        if is_upper { text.push_str(&word.to_uppercase()) } else { text.push_str(word) }
+    }
+
+    /// Appends a word that is in upper case already; the flag `#` makes it lower case.
+    fn upper_word(&self, word: &str, text: &mut String) {
+        if self.swap {
+            self.pad(word, text);
+            text.push_str(&word.to_lowercase());
+        } else {
+            self.word(word, text);
+        }
+    }
+
+    /// Appends what fills a word up to the width.
+    fn pad(&self, word: &str, text: &mut String) {
         let missing = match self.width {
             Some(width) if self.padding != Some('-') => width.saturating_sub(word.chars().count()),
             _ => 0,
         };
         let padding = if self.padding == Some('0') { '0' } else { ' ' };
         text.extend(std::iter::repeat_n(padding, missing));
-        match (self.swap, self.upper) {
-            (true, _) if swapped_to_lower => text.push_str(&word.to_lowercase()),
-            (true, _) | (_, true) => text.push_str(&word.to_uppercase()),
-            _ => text.push_str(word),
-        }
     }
 }
 
@@ -226,8 +212,8 @@ fn format_directive(letter: char, flags: &Flags, parts: &Parts, text: &mut Strin
         'C' => flags.number(parts.year.div_euclid(100), 2, '0', text),
         'y' => flags.number(parts.year.rem_euclid(100), 2, '0', text),
         'm' => flags.number(i64::try_from(parts.month).unwrap_or(0), 2, '0', text),
-        'B' => flags.word(month, false, text),
-        'b' | 'h' => flags.word(&month[..month.len().min(3)], false, text),
+        'B' => flags.word(month, text),
+        'b' | 'h' => flags.word(&month[..month.len().min(3)], text),
         'j' => flags.number(parts.yearday + 1, 3, '0', text),
         'd' => flags.number(parts.day, 2, '0', text),
         'e' => flags.number(parts.day, 2, ' ', text),
@@ -239,10 +225,10 @@ fn format_directive(letter: char, flags: &Flags, parts: &Parts, text: &mut Strin
         'S' => flags.number(parts.second, 2, '0', text),
         'L' => push_fraction(parts.nanosecond, flags.width.unwrap_or(3), text),
         'N' => push_fraction(parts.nanosecond, flags.width.unwrap_or(9), text),
-        'p' => flags.word(half, true, text),
-        'P' => flags.word(&half.to_lowercase(), true, text),
-        'A' => flags.word(day, false, text),
-        'a' => flags.word(&day[..day.len().min(3)], false, text),
+        'p' => flags.upper_word(half, text),
+        'P' => flags.upper_word(&half.to_lowercase(), text),
+        'A' => flags.word(day, text),
+        'a' => flags.word(&day[..day.len().min(3)], text),
         'u' => flags.number((parts.weekday + 6) % 7 + 1, 1, '0', text),
         'w' => flags.number(parts.weekday, 1, '0', text),
         'G' => flags.number(iso_week(parts).0, year_width, '0', text),
@@ -252,10 +238,10 @@ fn format_directive(letter: char, flags: &Flags, parts: &Parts, text: &mut Strin
         'W' => flags.number((parts.yearday + 7 - (parts.weekday + 6) % 7) / 7, 2, '0', text),
         's' => flags.number(parts.epoch, 1, '0', text),
         'z' => return push_offset(flags, parts.zone, text),
-        'Z' => flags.word(if parts.zone.is_utc { "UTC" } else { "" }, true, text),
-        'n' => flags.word("\n", false, text),
-        't' => flags.word("\t", false, text),
-        '%' => flags.word("%", false, text),
+        'Z' => flags.upper_word(if parts.zone.is_utc { "UTC" } else { "" }, text),
+        'n' => flags.word("\n", text),
+        't' => flags.word("\t", text),
+        '%' => flags.word("%", text),
         'c' => return composite("%a %b %e %H:%M:%S %Y", flags, parts, text),
         'D' | 'x' => return composite("%m/%d/%y", flags, parts, text),
         'F' => return composite("%Y-%m-%d", flags, parts, text),
@@ -271,7 +257,7 @@ fn format_directive(letter: char, flags: &Flags, parts: &Parts, text: &mut Strin
 fn composite(format: &str, flags: &Flags, parts: &Parts, text: &mut String) -> Option<()> {
     let mut inner = String::new();
     format_parts(format, parts, &mut inner)?;
-    flags.word(&inner, false, text);
+    flags.word(&inner, text);
     Some(())
 }
 

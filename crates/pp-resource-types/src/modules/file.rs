@@ -69,7 +69,7 @@ pub(crate) static CONCAT_FRAGMENT: ResourceType = ResourceType::new(
         parameter("target", "The file.").matching(Pattern::Text),
         parameter("content", "The text.").matching(Pattern::Text),
         parameter("source", "Where the text comes from."),
-        parameter("order", "Where the fragment stands in the file.").matching(Pattern::FragmentOrder),
+        parameter("order", "Where the fragment is in the file.").matching(Pattern::FragmentOrder),
         parameter("tag", "The tag by which a file selects the fragment."),
     ],
 )

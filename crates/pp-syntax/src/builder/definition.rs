@@ -5,7 +5,7 @@ use pp_ast::{
     NodeDefinition, Parameter, ParameterList, StrId, TextRange, TypeAlias,
 };
 
-use crate::builder::{Builder, Entry, OpenClass};
+use crate::builder::{Builder, Entry, OpenClass, Statement};
 use crate::error::SyntaxErrorKind;
 use crate::name::DefinitionName;
 use crate::tokens::TokenIdx;
@@ -105,13 +105,7 @@ impl Builder<'_> {
         self.define_as(self.range(from, to), |expr| Definition::Node(NodeDefinition { hosts, parent, body, expr }))
     }
 
-    pub fn type_alias(
-        &mut self,
-        from: TokenIdx,
-        name: TokenIdx,
-        value: ExprId,
-        to: TokenIdx,
-    ) -> crate::builder::Statement {
+    pub fn type_alias(&mut self, from: TokenIdx, name: TokenIdx, value: ExprId, to: TokenIdx) -> Statement {
         let name_range = self.tokens.range(name);
         let name = self.intern(self.token_text(name));
         // `type A = { … }` is short for `type A = Object[{ … }]`.
@@ -123,7 +117,7 @@ impl Builder<'_> {
         let expr = self.add_definition(range, Some(name_range), |expr| {
             Definition::TypeAlias(TypeAlias { name, name_range, value, expr })
         });
-        crate::builder::Statement::Expression(expr)
+        Statement::Expression(expr)
     }
 
     fn object_type(&mut self, parameters: ExprId) -> ExprId {

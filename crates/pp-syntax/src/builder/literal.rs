@@ -131,7 +131,7 @@ impl Builder<'_> {
         self.add(Expr::Text(expr), range)
     }
 
-    pub fn heredoc(&mut self, token: TokenIdx, text: ExprId, _to: TokenIdx) -> ExprId {
+    pub fn heredoc(&mut self, token: TokenIdx, text: ExprId) -> ExprId {
         let syntax = self.tokens.get(token).and_then(|token| token.content);
         let syntax = syntax.map(|syntax| self.intern(self.tokens.content(syntax)));
         self.leaf(Expr::Heredoc { syntax, text }, token)

@@ -51,13 +51,7 @@ impl Builder<'_> {
     }
 
     /// Completes the tree of a template.
-    pub fn template(
-        &mut self,
-        _from: TokenIdx,
-        parameters: Option<ParameterList>,
-        statements: Vec<Statement>,
-        _to: TokenIdx,
-    ) {
+    pub fn template(&mut self, parameters: Option<ParameterList>, statements: Vec<Statement>) {
         let range = TextRange { start: 0, end: self.text.len() as u32 };
         let body = self.statements(statements, range);
         let root = self.add(Expr::Epp { parameters, body }, range);

@@ -178,9 +178,9 @@ impl<'t> Lexer<'t> {
         self.related_error(kind, (after, after), (start, after));
     }
 
-    /// Makes the unclosed quote inside an interpolation that is not closed either an error about the interpolation: the quote
-    /// was meant to end the string around it. Returns whether there is such a quote.
-    fn blame_interpolation(&mut self, context: &StringContext<'t>) -> bool {
+    /// Rewords the error about an unclosed quote inside an interpolation that is not closed, either: the quote was meant to end
+    /// the string around the interpolation. Returns whether there is such an error.
+    fn attribute_to_interpolation(&mut self, context: &StringContext<'t>) -> bool {
         let Some(error) = self.tokens.errors.last_mut() else { return false };
         let SyntaxErrorKind::UnclosedQuote { in_interpolation, .. } = &mut error.kind else { return false };
         if context.heredoc.is_some() || (error.range.start as usize) <= context.start {
@@ -206,7 +206,7 @@ impl<'t> Lexer<'t> {
     /// Ends the string around an interpolation that ends with the file or the heredoc.
     pub fn unclosed_interpolation(&mut self, mut context: StringContext<'t>) {
         let is_reported = std::mem::replace(&mut self.has_unclosed_interpolation, true);
-        if !is_reported && !self.blame_interpolation(&context) {
+        if !is_reported && !self.attribute_to_interpolation(&context) {
             let last =
                 self.tokens.list.last().map_or(0..0, |token| token.range.start as usize..token.range.end as usize);
             let after = self.text[last].to_owned();

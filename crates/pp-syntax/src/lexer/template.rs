@@ -7,8 +7,26 @@ use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
 impl Lexer<'_> {
-    /// Continues after the `%>` of a tag.
-    pub fn after_tag(&mut self, trims: bool) {
+    /// Ends a tag at `%>` or `-%>`. Where no tag can end, the characters are operators.
+    pub fn tag_close(&mut self, kind: TokenKind, start: usize, end: usize) {
+        let ends_tag = self.in_tag && self.interpolations == 0;
+        if !ends_tag {
+            self.at = start + 1;
+            let operator = match kind {
+                TokenKind::TagCloseTrim => self.prefix_or(TokenKind::Negate, TokenKind::Minus),
+                _ => TokenKind::Modulo,
+            };
+            return self.push(operator, start, self.at);
+        }
+        if self.in_render {
+            self.push(TokenKind::RenderClose, start, end);
+            self.in_render = false;
+        }
+        self.after_tag(kind == TokenKind::TagCloseTrim);
+    }
+
+    /// Continues after a tag.
+    fn after_tag(&mut self, trims: bool) {
         if trims && self.trim_start() && self.at == self.end {
             // What is trimmed at the end of the file leaves an empty text, which is a statement.
             let content = self.tokens.add_content("");

@@ -140,7 +140,7 @@ impl Context<'_> {
                 Diagnosis::new("an attribute is written `name => value`")
             }
             (_, TokenKind::Semicolon) => {
-                Diagnosis::new("a `;` stands only between two statements, or between the bodies of a resource")
+                Diagnosis::new("a `;` is only between two statements, or between the bodies of a resource")
             }
             (TokenKind::Name, TokenKind::OpenBrace) if self.in_braces => Diagnosis::labelled(
                 "a resource cannot be declared inside another one: close the braces first",

@@ -1,6 +1,5 @@
 //! Literal keys and `default` entries that occur twice.
 
-use mcl_diagnostics::Severity;
 use pp_ast::{CaseOption, Expr, ExprId, SelectorEntry, TextRange};
 use rustc_hash::FxHashMap;
 
@@ -10,8 +9,9 @@ use crate::validate::error::{ValidationError, ValidationErrorKind};
 impl Validator<'_> {
     /// Reports literal keys that occur before in the same hash. Computed keys are not checked.
     pub fn duplicate_keys(&mut self, list: &[ExprId]) {
-        let Some(severity) = self.options.duplicate_keys else { return };
-        debug_assert!(severity != Severity::Note);
+        if self.options.duplicate_keys.is_none() {
+            return;
+        }
         let tree = self.tree;
         let mut seen: FxHashMap<Key<'_>, ExprId> = FxHashMap::default();
         for pair in list.chunks_exact(2) {
@@ -26,11 +26,14 @@ impl Validator<'_> {
                 Expr::Default => Key::Default,
                 _ => continue,
             };
-            let name = literal.to_string();
             let Some(first) = seen.insert(literal, key) else { continue };
             let range = self.arrow_between(key, value);
             let related = Some(tree.ranges[first]);
-            self.errors.push(ValidationError { kind: ValidationErrorKind::DuplicateKey { key: name }, range, related });
+            self.errors.push(ValidationError {
+                kind: ValidationErrorKind::DuplicateKey { key: literal.to_string() },
+                range,
+                related,
+            });
         }
     }
 
@@ -67,7 +70,7 @@ impl Validator<'_> {
 }
 
 /// A literal key.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'t> {
     Text(&'t str),
     Regexp(&'t str),

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::types::Type;
 use crate::value::{Hash, Value};
 
-/// More elements than this are not made of an integer or a range.
+/// The most elements that an integer or a range is expanded to.
 const MAX_ELEMENTS: i128 = 16 * 1024 * 1024;
 
 pub(super) fn array(arguments: &[Value]) -> Result<Value, Error> {

@@ -7,7 +7,7 @@ use crate::mismatch::describe_mismatch;
 use crate::number::{integer_of, number_of, split_radix};
 use crate::text::ruby_inspect;
 use crate::time::NANOSECONDS;
-use crate::value::{Hash, Value};
+use crate::value::{Value, entry};
 
 const INTEGER_ALIASES: &[(&str, &str)] = &[
     (
@@ -33,22 +33,18 @@ struct Arguments<'a> {
     abs: Option<&'a Value>,
 }
 
-fn named<'a>(entries: &'a Hash, name: &str) -> Option<&'a Value> {
-    entries.get(&Value::from(name))
-}
-
 pub(super) fn integer(arguments: &[Value]) -> Result<Value, Error> {
     let rejected = || signatures::rejected("new", INTEGER_ALIASES, INTEGER_SIGNATURES, arguments);
     let arguments = match arguments {
         [Value::Hash(entries)] => {
-            let Some(from) = named(entries, "from").filter(|_| {
+            let Some(from) = entry(entries, "from").filter(|_| {
                 entries
                     .keys()
                     .all(|key| matches!(key, Value::String(name) if ["from", "radix", "abs"].contains(&&**name)))
             }) else {
                 return Err(wrong_names(&arguments[0]));
             };
-            Arguments { from, radix: named(entries, "radix"), abs: named(entries, "abs") }
+            Arguments { from, radix: entry(entries, "radix"), abs: entry(entries, "abs") }
         }
         [from, rest @ ..] if rest.len() <= 2 => Arguments { from, radix: rest.first(), abs: rest.get(1) },
         _ => return Err(rejected()),
@@ -127,12 +123,12 @@ fn number(name: &str, target: &str, numbers: &str, arguments: &[Value]) -> Resul
     let rejected = || signatures::rejected(name, &aliases, FLOAT_SIGNATURES, arguments);
     let (from, abs) = match arguments {
         [Value::Hash(entries)]
-            if named(entries, "from").is_some()
+            if entry(entries, "from").is_some()
                 && entries
                     .keys()
                     .all(|key| matches!(key, Value::String(name) if ["from", "abs"].contains(&&**name))) =>
         {
-            (named(entries, "from").unwrap_or(&Value::Undef), named(entries, "abs"))
+            (entry(entries, "from").unwrap_or(&Value::Undef), entry(entries, "abs"))
         }
         [from] => (from, None),
         [from, abs] => (from, Some(abs)),

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::parse::parse_type;
 use crate::semver::{SemVer, SemVerRange};
 use crate::uri::Uri;
-use crate::value::{Deferred, ErrorValue, Hash, Value};
+use crate::value::{Deferred, ErrorValue, Hash, Value, entry};
 
 const VERSION_ALIASES: &[(&str, &str)] = &[
     ("PositiveInteger", "Integer[0]"),
@@ -32,10 +32,6 @@ const VERSION_SIGNATURES: &[&str] = &[
     "SemVerHash hash_args",
 ];
 
-fn named<'a>(entries: &'a Hash, name: &str) -> Option<&'a Value> {
-    entries.get(&Value::from(name))
-}
-
 fn text(value: Option<&Value>) -> Option<Arc<str>> {
     match value {
         Some(Value::String(text)) => Some(text.clone()),
@@ -53,7 +49,7 @@ pub(super) fn version(arguments: &[Value]) -> Result<Value, Error> {
             if entries.keys().any(|key| !matches!(key, Value::String(name) if names.contains(&&**name))) {
                 return Err(rejected());
             }
-            names.map(|name| named(entries, name))
+            names.map(|name| entry(entries, name))
         }
         arguments if (3..=5).contains(&arguments.len()) => std::array::from_fn(|at| arguments.get(at)),
         _ => return Err(rejected()),
@@ -99,7 +95,7 @@ pub(super) fn version_range(arguments: &[Value]) -> Result<Value, Error> {
     }
     let (min, max, excludes_max) = match arguments {
         [Value::String(source)] => return Ok(Value::SemVerRange(Arc::new(SemVerRange::parse(source)?))),
-        [Value::Hash(entries)] => (named(entries, "min"), named(entries, "max"), named(entries, "exclude_max")),
+        [Value::Hash(entries)] => (entry(entries, "min"), entry(entries, "max"), entry(entries, "exclude_max")),
         arguments => (arguments.first(), arguments.get(1), arguments.get(2)),
     };
     let bound = |bound: Option<&Value>| match bound {
@@ -123,6 +119,7 @@ pub(super) fn uri(arguments: &[Value]) -> Result<Value, Error> {
         return Ok(uri.clone());
     }
     if !signatures::accepts(&[], URI_SIGNATURES, arguments) {
+        // Puppet's own name for this constructor.
         return Err(signatures::rejected("new_error", &[], URI_SIGNATURES, arguments));
     }
     let source = match arguments {
@@ -134,7 +131,7 @@ pub(super) fn uri(arguments: &[Value]) -> Result<Value, Error> {
 }
 
 fn uri_of_parts(parts: &Hash) -> String {
-    let part = |name: &str| named(parts, name).map(crate::text::interpolate);
+    let part = |name: &str| entry(parts, name).map(crate::text::interpolate);
     let mut out = String::new();
     let mut add = |before: &str, part: Option<String>, after: &str| {
         if let Some(part) = part {
@@ -193,7 +190,7 @@ pub(super) fn deferred(arguments: &[Value]) -> Result<Value, Error> {
         return Err(signatures::rejected("new_Deferred", &[], DEFERRED_SIGNATURES, arguments));
     }
     let (name, given) = match arguments {
-        [Value::Hash(entries)] => (named(entries, "name"), named(entries, "arguments")),
+        [Value::Hash(entries)] => (entry(entries, "name"), entry(entries, "arguments")),
         arguments => (arguments.first(), arguments.get(1)),
     };
     let arguments = match given {
@@ -218,7 +215,7 @@ pub(super) fn error(arguments: &[Value]) -> Result<Value, Error> {
     }
     let names = ["msg", "kind", "details", "issue_code"];
     let parts: [Option<&Value>; 4] = match arguments {
-        [Value::Hash(entries)] => names.map(|name| named(entries, name)),
+        [Value::Hash(entries)] => names.map(|name| entry(entries, name)),
         arguments => std::array::from_fn(|at| arguments.get(at)),
     };
     let details = match parts[2] {

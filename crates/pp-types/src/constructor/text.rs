@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::binary::{decode_relaxed, decode_strict, decode_url};
+use crate::binary::{decode_base64_leniently, decode_strict, decode_url};
 use crate::constructor::error::conversion_error;
 use crate::constructor::signatures;
 use crate::error::Error;
@@ -44,6 +44,7 @@ pub(super) fn regexp(arguments: &[Value]) -> Result<Value, Error> {
         [Value::Regexp(regexp)] => Ok(Value::Regexp(regexp.clone())),
         [Value::String(source)] | [Value::String(source), Value::Boolean(false)] => compiled(source),
         [Value::String(source), Value::Boolean(true)] => compiled(&escape(source)),
+        // Puppet's own name for this constructor.
         _ => Err(signatures::rejected("new_float", &[], &["String pattern, Boolean ?escape"], arguments)),
     }
 }
@@ -117,7 +118,7 @@ fn decode(text: &str, format: Option<&Value>) -> Result<Vec<u8>, Error> {
         _ => "%B",
     };
     let decoded = match format {
-        "%b" => Some(decode_relaxed(text)),
+        "%b" => Some(decode_base64_leniently(text)),
         "%u" => decode_url(text),
         "%s" | "%r" => Some(text.as_bytes().to_vec()),
         _ => decode_strict(text),

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::regexp_syntax::{Translator, push_literal};
 
-/// The expressions with subroutine calls may be this large.
+/// The greatest length of an expression with subroutine calls, in bytes.
 const MAX_EXPANSION: usize = 64 * 1024;
 
 impl Translator<'_> {
@@ -21,13 +21,13 @@ impl Translator<'_> {
             'H' => self.atom("[^0-9a-fA-F]"),
             'R' => self.atom("(?>\\r\\n|[\\n\\x0B\\x0C\\r\\x{85}\\x{2028}\\x{2029}])"),
             'X' => self.atom("(?>\\r\\n|\\P{M}\\p{M}*|(?s:.))"),
-            'A' => self.assertion("\\A"),
-            'z' => self.assertion("\\z"),
-            'Z' => self.assertion("(?=\\n?\\z)"),
-            'b' => self.assertion("\\b"),
-            'B' => self.assertion("\\B"),
-            'G' => self.assertion("\\G"),
-            'K' => self.assertion("\\K"),
+            'A' => self.atom("\\A"),
+            'z' => self.atom("\\z"),
+            'Z' => self.atom("(?=\\n?\\z)"),
+            'b' => self.atom("\\b"),
+            'B' => self.atom("\\B"),
+            'G' => self.atom("\\G"),
+            'K' => self.atom("\\K"),
             'p' | 'P' => {
                 let start = self.out.len();
                 let class = self.property(c == 'P')?;

@@ -28,7 +28,7 @@ const COLUMN: &str =
 
 pub(super) const CRON_JOB: ResourceKind = ResourceKind {
     name: "cron:job",
-    doc: "A job of a crontab. A comment with its name stands before it, the one by which Puppet finds its jobs. What is not \
+    doc: "A job of a crontab. A comment with its name comes before it, the one by which Puppet finds its jobs. What is not \
           given stays as it is.",
     fields: &[
         Field::new("state", "str", "Whether the job exists.").default("\"exists\"").one_of(&["exists", "absent"]),

@@ -180,7 +180,7 @@ impl RecoveringParser<'_> {
                 HabitKind::Keyword { word, instead: Instead::Binding { name: written } },
             ));
         }
-        // `let` of Nix stands on a line of its own.
+        // `let` of Nix is on a line of its own.
         let on_next_line = word == "let"
             && self.tokens.newline_before(name)
             && WORD.has(self.kind(name))

@@ -1,6 +1,6 @@
 //! Edits the text of a file with sections and settings, and leaves everything else of it as it is (spec 08 §18).
 //!
-//! The text is split into lines once. Edits do not move lines: a line is replaced or removed where it stands, and new lines
+//! The text is split into lines once. Edits do not move lines: a line is replaced or removed where it is, and new lines
 //! are attached to the line that they follow. So any number of edits takes time proportional to the text and to their number.
 //! Text in any encoding is accepted, because only line ends and the bytes of names are compared.
 
