@@ -50,18 +50,6 @@ impl Function {
         declared.iter().map(|declared| readable_signature(declared)).collect()
     }
 
-    /// Returns the name that vertices of the function graph show (spec 03 §1.3).
-    #[must_use]
-    pub fn display_name(&self) -> &'static str {
-        match self.name {
-            "datetime.str_now" => "now",
-            "encoding.decode_json_flexible" => "decode_json",
-            name if self.simple => name,
-            name if name.starts_with("value.get_") => "get",
-            _ => self.short_name(),
-        }
-    }
-
     /// Returns the declared type; `None` if it depends on the call.
     #[must_use]
     pub fn declared_type(&self) -> Option<FuncType> {

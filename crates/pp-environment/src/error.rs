@@ -62,26 +62,6 @@ impl EnvironmentError {
         }
     }
 
-    /// Whether the path itself is unusable, as opposed to the content of a file.
-    #[must_use]
-    pub fn is_unusable_path(&self) -> bool {
-        match self {
-            EnvironmentError::Unreadable { .. }
-            | EnvironmentError::NotAFile(_)
-            | EnvironmentError::TooLarge(_)
-            | EnvironmentError::TooManyFiles(_)
-            | EnvironmentError::TooDeep(_)
-            | EnvironmentError::Unprotected(_)
-            | EnvironmentError::OutsideModule(_)
-            | EnvironmentError::DataElsewhere { .. }
-            | EnvironmentError::ModulesTooLarge(_)
-            | EnvironmentError::NotAManifest(_) => true,
-            EnvironmentError::NoManifests(_)
-            | EnvironmentError::InvalidSettings { .. }
-            | EnvironmentError::InvalidFacts { .. } => false,
-        }
-    }
-
     /// Returns the error as a diagnostic.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {

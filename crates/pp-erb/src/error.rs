@@ -31,12 +31,6 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns whether Ruby itself could render the template: it uses Ruby that this crate does not have.
-    #[must_use]
-    pub fn needs_ruby(&self) -> bool {
-        self.kind == ErrorKind::Refused
-    }
-
     /// Creates an error.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>, offset: Option<u32>) -> Error {
         Error { kind, message: message.into(), help: None, offset, puppet: None }

@@ -8,7 +8,7 @@ use pp_types::{float_text, interpolate};
 
 use crate::classes::class_of;
 use crate::stop::MAX_TEXT;
-use crate::value::{Regexp, Value};
+use crate::value::{Array, Enumerator, Hash, Match, Range, Regexp, Value};
 
 /// The longest text of a value in a message about an unknown method.
 const MAX_SUBJECT: usize = 1_000;
@@ -77,92 +77,16 @@ fn push_inspect(out: &mut String, value: &Value, open: &mut Vec<*const ()>) {
         Value::Float(value) => out.push_str(&float_text(*value)),
         Value::Symbol(name) => push_symbol(out, name),
         Value::Str(text) => inspect_string(&text.get(), out),
-        Value::Array(array) => {
-            let address = Rc::as_ptr(array).cast();
-            if open.contains(&address) {
-                return out.push_str("[...]");
-            }
-            open.push(address);
-            out.push('[');
-            let items = array.items();
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                with_stack(|| push_inspect(out, item, open));
-            }
-            out.push(']');
-            open.pop();
-        }
-        Value::Hash(hash) => {
-            let address = Rc::as_ptr(hash).cast();
-            if open.contains(&address) {
-                return out.push_str("{...}");
-            }
-            open.push(address);
-            out.push('{');
-            let entries = hash.entries();
-            for (at, (key, value)) in entries.iter().enumerate() {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                with_stack(|| push_inspect(out, &key.0, open));
-                out.push_str("=>");
-                with_stack(|| push_inspect(out, value, open));
-            }
-            out.push('}');
-            open.pop();
-        }
-        Value::Range(range) => {
-            let side = |out: &mut String, value: &Value, open: &mut Vec<*const ()>| {
-                if !matches!(value, Value::Nil) {
-                    with_stack(|| push_inspect(out, value, open));
-                }
-            };
-            if matches!((&range.from, &range.to), (Value::Nil, Value::Nil)) {
-                out.push_str("nil..");
-                return;
-            }
-            side(out, &range.from, open);
-            out.push_str(if range.is_exclusive { "..." } else { ".." });
-            side(out, &range.to, open);
-        }
+        Value::Array(array) => push_array(out, array, open),
+        Value::Hash(hash) => push_hash(out, hash, open),
+        Value::Range(range) => push_range(out, range, open),
         Value::Regexp(regexp) => {
             out.push_str(&pp_types::Regexp::new(&*regexp.source).literal());
             out.push_str(&regexp.options);
         }
-        Value::Match(found) => {
-            out.push_str("#<MatchData ");
-            inspect_string(found.group(0).unwrap_or_default(), out);
-            for index in 1..found.groups.len() {
-                let name = found.names.iter().find(|(_, group)| *group == index);
-                match name {
-                    Some((name, _)) => {
-                        let _ = write!(out, " {name}:");
-                    }
-                    None => {
-                        let _ = write!(out, " {index}:");
-                    }
-                }
-                match found.group(index) {
-                    Some(text) => inspect_string(text, out),
-                    None => out.push_str("nil"),
-                }
-            }
-            out.push('>');
-        }
+        Value::Match(found) => push_match(out, found),
         Value::Proc(proc) => out.push_str(if proc.is_lambda() { "#<Proc (lambda)>" } else { "#<Proc>" }),
-        Value::Enumerator(enumerator) => {
-            out.push_str("#<Enumerator: ");
-            with_stack(|| push_inspect(out, &enumerator.receiver, open));
-            out.push(':');
-            out.push_str(&enumerator.method);
-            for (at, argument) in enumerator.arguments.iter().enumerate() {
-                out.push_str(if at == 0 { "(" } else { ", " });
-                with_stack(|| push_inspect(out, argument, open));
-            }
-            out.push_str(if enumerator.arguments.is_empty() { ">" } else { ")>" });
-        }
+        Value::Enumerator(enumerator) => push_enumerator(out, enumerator, open),
         Value::Exception(exception) => {
             let _ = write!(out, "#<{}: {}>", exception.class.name(), exception.message);
         }
@@ -172,6 +96,85 @@ fn push_inspect(out: &mut String, value: &Value, open: &mut Vec<*const ()>) {
         Value::Scope => out.push_str("Scope"),
         Value::Main => out.push_str("#<Puppet::Parser::TemplateWrapper>"),
     }
+}
+
+fn push_array(out: &mut String, array: &Rc<Array>, open: &mut Vec<*const ()>) {
+    let address = Rc::as_ptr(array).cast();
+    if open.contains(&address) {
+        return out.push_str("[...]");
+    }
+    open.push(address);
+    out.push('[');
+    for (at, item) in array.items().iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        with_stack(|| push_inspect(out, item, open));
+    }
+    out.push(']');
+    open.pop();
+}
+
+fn push_hash(out: &mut String, hash: &Rc<Hash>, open: &mut Vec<*const ()>) {
+    let address = Rc::as_ptr(hash).cast();
+    if open.contains(&address) {
+        return out.push_str("{...}");
+    }
+    open.push(address);
+    out.push('{');
+    for (at, (key, value)) in hash.entries().iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        with_stack(|| push_inspect(out, &key.0, open));
+        out.push_str("=>");
+        with_stack(|| push_inspect(out, value, open));
+    }
+    out.push('}');
+    open.pop();
+}
+
+fn push_range(out: &mut String, range: &Range, open: &mut Vec<*const ()>) {
+    if matches!((&range.from, &range.to), (Value::Nil, Value::Nil)) {
+        return out.push_str("nil..");
+    }
+    let mut push_end = |out: &mut String, end: &Value| {
+        if !matches!(end, Value::Nil) {
+            with_stack(|| push_inspect(out, end, open));
+        }
+    };
+    push_end(out, &range.from);
+    out.push_str(if range.is_exclusive { "..." } else { ".." });
+    push_end(out, &range.to);
+}
+
+fn push_match(out: &mut String, found: &Match) {
+    out.push_str("#<MatchData ");
+    inspect_string(found.group(0).unwrap_or_default(), out);
+    for index in 1..found.groups.len() {
+        let name = found.names.iter().find(|(_, group)| *group == index);
+        let _ = match name {
+            Some((name, _)) => write!(out, " {name}:"),
+            None => write!(out, " {index}:"),
+        };
+        match found.group(index) {
+            Some(text) => inspect_string(text, out),
+            None => out.push_str("nil"),
+        }
+    }
+    out.push('>');
+}
+
+fn push_enumerator(out: &mut String, enumerator: &Enumerator, open: &mut Vec<*const ()>) {
+    out.push_str("#<Enumerator: ");
+    with_stack(|| push_inspect(out, &enumerator.receiver, open));
+    out.push(':');
+    out.push_str(&enumerator.method);
+    for (at, argument) in enumerator.arguments.iter().enumerate() {
+        out.push_str(if at == 0 { "(" } else { ", " });
+        with_stack(|| push_inspect(out, argument, open));
+    }
+    out.push_str(if enumerator.arguments.is_empty() { ">" } else { ")>" });
 }
 
 /// Appends a symbol as `inspect` shows it: with quotes unless it is a name or an operator.

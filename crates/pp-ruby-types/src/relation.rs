@@ -4,7 +4,7 @@
 //! could not be read.
 
 use lib_ruby_parser::Node;
-use lib_ruby_parser::nodes::Def;
+use lib_ruby_parser::nodes::{CSend, Def, OpAsgn, OrAsgn};
 use pp_resource_types::{LoopResult, Method, Operation, OperationId, Program, Relation, RelationKind, Variable};
 use rustc_hash::FxHashMap;
 
@@ -116,31 +116,19 @@ impl Lowering<'_, '_> {
             return self.constant(&value);
         }
         match node {
-            Node::Nil(_) | Node::True(_) | Node::False(_) | Node::Int(_) | Node::Str(_) | Node::Sym(_) => {
-                let value = self.environment.value(node)?;
-                self.constant(&value)
-            }
-            Node::Const(_) => {
+            Node::Nil(_)
+            | Node::True(_)
+            | Node::False(_)
+            | Node::Int(_)
+            | Node::Str(_)
+            | Node::Sym(_)
+            | Node::Const(_) => {
                 let value = self.environment.value(node)?;
                 self.constant(&value)
             }
             Node::Dstr(text) => self.concatenate(&text.parts, deeper),
             Node::Dsym(symbol) => self.concatenate(&symbol.parts, deeper),
-            Node::Array(array) => {
-                let mut items = Vec::with_capacity(array.elements.len());
-                let mut is_nested = false;
-                for element in &array.elements {
-                    items.push(match element {
-                        Node::Splat(splat) => {
-                            is_nested = true;
-                            self.expression(splat.value.as_deref()?, deeper)?
-                        }
-                        other => self.expression(other, deeper)?,
-                    });
-                }
-                let list = self.push(Operation::List(items))?;
-                if is_nested { self.call(list, Method::Flatten, Vec::new()) } else { Some(list) }
-            }
+            Node::Array(array) => self.array(&array.elements, deeper),
             Node::Begin(_) | Node::KwBegin(_) => self.body(Some(node), deeper),
             Node::Lvar(variable) => {
                 if !self.variables.contains(&variable.name)
@@ -156,28 +144,8 @@ impl Lowering<'_, '_> {
                 let variable = self.variable(&assignment.name)?;
                 self.push(Operation::Assign(variable, value))
             }
-            Node::OpAsgn(assignment) => {
-                let Node::Lvasgn(target) = &*assignment.recv else { return None };
-                let method = match assignment.operator.as_str() {
-                    "+" => Method::Plus,
-                    "-" => Method::Difference,
-                    "<<" => Method::Append,
-                    _ => return None,
-                };
-                let value = self.expression(&assignment.value, deeper)?;
-                let variable = self.variable(&target.name)?;
-                let old = self.push(Operation::Variable(variable))?;
-                let value = self.call(old, method, vec![value])?;
-                self.push(Operation::Assign(variable, value))
-            }
-            Node::OrAsgn(assignment) => {
-                let Node::Lvasgn(target) = &*assignment.recv else { return None };
-                let value = self.expression(&assignment.value, deeper)?;
-                let variable = self.variable(&target.name)?;
-                let value = self.push(Operation::Assign(variable, value))?;
-                let old = self.push(Operation::Variable(variable))?;
-                self.push(Operation::Or(old, value))
-            }
+            Node::OpAsgn(assignment) => self.operator_assignment(assignment, deeper),
+            Node::OrAsgn(assignment) => self.or_assignment(assignment, deeper),
             Node::And(and) => {
                 let (left, right) = (self.expression(&and.lhs, deeper)?, self.expression(&and.rhs, deeper)?);
                 self.push(Operation::And(left, right))
@@ -194,14 +162,7 @@ impl Lowering<'_, '_> {
             }
             Node::IfTernary(choice) => self.choice(&choice.cond, Some(&choice.if_true), Some(&choice.if_false), deeper),
             Node::Case(case) => self.case(case, deeper),
-            Node::Return(returned) => {
-                let value = match returned.args.as_slice() {
-                    [] => self.nil()?,
-                    [only] => self.expression(only, deeper)?,
-                    _ => return None,
-                };
-                self.push(Operation::Return(value))
-            }
+            Node::Return(returned) => self.returned(&returned.args, deeper),
             Node::Index(index) => {
                 let [at] = index.indexes.as_slice() else { return None };
                 if is_resource(&index.recv) {
@@ -210,16 +171,71 @@ impl Lowering<'_, '_> {
                 }
                 self.index(&index.recv, at, deeper)
             }
-            Node::CSend(send) => {
-                let receiver = self.expression(&send.recv, deeper)?;
-                let is_nil = self.call(receiver, Method::IsNil, Vec::new())?;
-                let nothing = self.nil()?;
-                let value = self.method(receiver, &send.method_name, &send.args, deeper)?;
-                self.push(Operation::If { condition: is_nil, then: nothing, otherwise: value })
-            }
+            Node::CSend(send) => self.safe_call(send, deeper),
             Node::Send(_) | Node::Block(_) => self.send(Call::of(node)?, deeper),
             _ => None,
         }
+    }
+
+    /// Lowers an array. `*list` in it contributes its elements.
+    fn array(&mut self, elements: &[Node], depth: u32) -> Option<OperationId> {
+        let mut items = Vec::with_capacity(elements.len());
+        let mut is_nested = false;
+        for element in elements {
+            items.push(match element {
+                Node::Splat(splat) => {
+                    is_nested = true;
+                    self.expression(splat.value.as_deref()?, depth)?
+                }
+                other => self.expression(other, depth)?,
+            });
+        }
+        let list = self.push(Operation::List(items))?;
+        if is_nested { self.call(list, Method::Flatten, Vec::new()) } else { Some(list) }
+    }
+
+    /// Lowers `variable += value` and the like.
+    fn operator_assignment(&mut self, assignment: &OpAsgn, depth: u32) -> Option<OperationId> {
+        let Node::Lvasgn(target) = &*assignment.recv else { return None };
+        let method = match assignment.operator.as_str() {
+            "+" => Method::Plus,
+            "-" => Method::Difference,
+            "<<" => Method::Append,
+            _ => return None,
+        };
+        let value = self.expression(&assignment.value, depth)?;
+        let variable = self.variable(&target.name)?;
+        let old = self.push(Operation::Variable(variable))?;
+        let value = self.call(old, method, vec![value])?;
+        self.push(Operation::Assign(variable, value))
+    }
+
+    /// Lowers `variable ||= value`.
+    fn or_assignment(&mut self, assignment: &OrAsgn, depth: u32) -> Option<OperationId> {
+        let Node::Lvasgn(target) = &*assignment.recv else { return None };
+        let value = self.expression(&assignment.value, depth)?;
+        let variable = self.variable(&target.name)?;
+        let value = self.push(Operation::Assign(variable, value))?;
+        let old = self.push(Operation::Variable(variable))?;
+        self.push(Operation::Or(old, value))
+    }
+
+    fn returned(&mut self, values: &[Node], depth: u32) -> Option<OperationId> {
+        let value = match values {
+            [] => self.nil()?,
+            [only] => self.expression(only, depth)?,
+            _ => return None,
+        };
+        self.push(Operation::Return(value))
+    }
+
+    /// Lowers `receiver&.method(arguments)`.
+    fn safe_call(&mut self, send: &CSend, depth: u32) -> Option<OperationId> {
+        let receiver = self.expression(&send.recv, depth)?;
+        let condition = self.call(receiver, Method::IsNil, Vec::new())?;
+        let then = self.nil()?;
+        let otherwise = self.method(receiver, &send.method_name, &send.args, depth)?;
+        self.push(Operation::If { condition, then, otherwise })
     }
 
     fn concatenate(&mut self, parts: &[Node], depth: u32) -> Option<OperationId> {

@@ -1,7 +1,6 @@
 //! Access to files by path.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -278,12 +277,6 @@ impl Files {
             }
         }
         Ok(())
-    }
-
-    /// Returns whether a thread of this process uses a name for a temporary file.
-    #[must_use]
-    pub fn is_live_temporary(&self, name: &OsStr) -> bool {
-        self.temporaries.is_live(name)
     }
 
     /// Checks that only trusted users, root and the user of the process, can change a directory or file.

@@ -209,8 +209,10 @@ fn random_operations_have_the_effect_and_the_errors_of_the_kernel() {
         let (real, below) = (scratch.0.join("real"), scratch.0.join("below"));
         prepare(random, &real);
         copy(&real, &below);
+        let is_old = random.bool();
+        let below_overlay = if is_old { Kernel::without_openat2() } else { Kernel::new() };
         let kernel = Side { fs: Box::new(Kernel::new()), root: real };
-        let overlay = Side { fs: Box::new(Overlay::new(Arc::new(Kernel::new()))), root: below.clone() };
+        let overlay = Side { fs: Box::new(Overlay::new(Arc::new(below_overlay))), root: below.clone() };
         let untouched = Side { fs: Box::new(Kernel::new()), root: below };
         let before = untouched.seen();
         for _ in 0..random.usize(..40) {
