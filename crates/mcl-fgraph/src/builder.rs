@@ -167,24 +167,20 @@ impl Builders {
         }
     }
 
-    /// Finishes a template. With `keep_params`, for a function, arguments stay alive even if the body does not use them.
-    pub(crate) fn finish(
-        &mut self,
-        id: BuilderId,
-        root: Option<Operand>,
-        keep_params: bool,
-        label: Option<StrId>,
-    ) -> Finished {
+    /// Keeps the parameters of a template alive that the root does not use, or only inside closures.
+    pub(crate) fn keep_unused_params(&mut self, id: BuilderId, root: Operand) {
+        let builder = self.builders[id].as_mut().expect("a template is finished only once");
+        builder.keep_unused_params(root);
+    }
+
+    pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, label: Option<StrId>) -> Finished {
         let builder = self.builders[id].take().expect("a template is finished only once");
-        builder.finish(root, keep_params, label)
+        builder.finish(root, label)
     }
 }
 
 impl Builder {
-    fn finish(mut self, mut root: Option<Operand>, keep_params: bool, label: Option<StrId>) -> Finished {
-        if keep_params {
-            self.keep_unused_params(root);
-        }
+    fn finish(mut self, mut root: Option<Operand>, label: Option<StrId>) -> Finished {
         self.drop_dead_nodes(&mut root);
         let captures = self.drop_unused_captures(&mut root);
         self.nodes.shrink_to_fit();
@@ -201,10 +197,9 @@ impl Builder {
         Finished { template, captures }
     }
 
-    /// Keeps the parameters alive that the root does not use, or only inside closures.
-    fn keep_unused_params(&mut self, root: Option<Operand>) {
+    fn keep_unused_params(&mut self, root: Operand) {
         let mut strict = Needed::of(self);
-        strict.mark(root);
+        strict.mark(Some(root));
         for (id, node) in self.nodes.iter_mut().rev() {
             if strict.nodes.is_used(id) {
                 visit::op(&mut node.op, &mut |how, operand| {

@@ -125,7 +125,7 @@ impl Lowering<'_> {
         let root = self.expr(at, body)?;
         self.frames.leave_function(at.frame);
         let label = format!("func {}", self.frames.typed.scoped.def(key.def).name);
-        let closure = self.emitter.finish(at.builder, Some(root), true, &label);
+        let closure = self.emitter.finish_function(at.builder, root, &label);
         self.set_state(&key, FunctionState::Lowered(closure.clone()));
         Ok(closure)
     }
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         let inside = self.enter_function(at, scope, Box::default());
         let root = self.expr(inside, body)?;
         self.frames.leave_function(inside.frame);
-        let closure = self.emitter.finish(inside.builder, Some(root), true, "func");
+        let closure = self.emitter.finish_function(inside.builder, root, "func");
         let ty = self.type_of(at, expr);
         let ty = self.emitter.pool.ty(&self.emitter.types, ty);
         Ok(self.emitter.emit(at.builder, Op::Func { closure, ty }, Some(span)))

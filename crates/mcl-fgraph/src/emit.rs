@@ -152,10 +152,15 @@ impl Emitter {
         constant.map(Operand::Const).ok_or(op)
     }
 
-    /// Finishes a template; see [`Builders::finish`].
-    pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, keep_params: bool, label: &str) -> Closure {
+    /// Finishes the template of a function, whose arguments stay alive even if the body does not use them.
+    pub(crate) fn finish_function(&mut self, id: BuilderId, root: Operand, label: &str) -> Closure {
+        self.builders.keep_unused_params(id, root);
+        self.finish(id, Some(root), label)
+    }
+
+    pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, label: &str) -> Closure {
         let label = self.pool.string(label);
-        let Finished { template, captures } = self.builders.finish(id, root, keep_params, Some(label));
+        let Finished { template, captures } = self.builders.finish(id, root, Some(label));
         Closure { template: self.templates.push(template), captures }
     }
 

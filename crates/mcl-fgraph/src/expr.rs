@@ -164,8 +164,8 @@ impl Lowering<'_> {
         let [then_builder, otherwise_builder] = [(); 2].map(|()| self.emitter.builders.open(Some(at.builder), 0));
         let then = self.expr(InsertPoint { builder: then_builder, ..at }, then)?;
         let otherwise = self.expr(InsertPoint { builder: otherwise_builder, ..at }, otherwise)?;
-        let then = self.emitter.finish(then_builder, Some(then), false, "then");
-        let otherwise = self.emitter.finish(otherwise_builder, Some(otherwise), false, "else");
+        let then = self.emitter.finish(then_builder, Some(then), "then");
+        let otherwise = self.emitter.finish(otherwise_builder, Some(otherwise), "else");
         Ok(self.emitter.emit(at.builder, Op::If { condition, then, otherwise }, Some(span)))
     }
 
@@ -178,7 +178,7 @@ impl Lowering<'_> {
             Fallibility::Unknown => {
                 let builder = self.emitter.builders.open(Some(at.builder), 0);
                 let fallback = self.expr(InsertPoint { builder, ..at }, fallback)?;
-                let fallback = self.emitter.finish(builder, Some(fallback), false, "fallback");
+                let fallback = self.emitter.finish(builder, Some(fallback), "fallback");
                 Ok(self.emitter.emit(at.builder, Op::Except { value, fallback }, Some(span)))
             }
         }

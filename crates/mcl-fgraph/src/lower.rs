@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
         });
         self.schedule(frame, statements);
         self.run_tasks()?;
-        self.emitter.finish(builder, None, false, "program");
+        self.emitter.finish(builder, None, "program");
         Ok(())
     }
 

@@ -38,12 +38,12 @@ impl Lowering<'_> {
                     self.check_type_nesting(|frames| frames.ast(frame).stmt_span(stmt));
                 }
                 Task::FinishIf { frame, condition, then, otherwise } => {
-                    let then = self.emitter.finish(then, None, false, "if");
-                    let otherwise = otherwise.map(|otherwise| self.emitter.finish(otherwise, None, false, "else"));
+                    let then = self.emitter.finish(then, None, "if");
+                    let otherwise = otherwise.map(|otherwise| self.emitter.finish(otherwise, None, "else"));
                     self.add(frame, Statement::If { condition, then, otherwise });
                 }
                 Task::FinishLoop { frame, kind, iterable, body } => {
-                    let body = self.emitter.finish(body, None, false, "for");
+                    let body = self.emitter.finish(body, None, "for");
                     self.add(
                         frame,
                         match kind {
@@ -132,7 +132,7 @@ impl Lowering<'_> {
         let name = if args.len() == 2 { "panic_debug" } else { "panic" };
         let condition = self.builtin(at, name, operands, &types, TypeId::BOOL, span)?;
         let builder = self.emitter.builders.open(Some(at.builder), 0);
-        let then = self.emitter.finish(builder, None, false, "panic");
+        let then = self.emitter.finish(builder, None, "panic");
         Ok(Statement::If { condition, then, otherwise: None })
     }
 

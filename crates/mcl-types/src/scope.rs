@@ -33,8 +33,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scope::broken_names::BrokenClass;
 use crate::scope::error::ScopeError;
-use crate::scope::names::{Namespace, Symbol, Symbols};
-use crate::scope::table::{ClassLookup, FreeNames, SymbolTable};
+use crate::scope::names::{Namespace, Symbol, Symbols, UseForm};
+use crate::scope::table::{ClassLookup, FreeNames, SymbolTable, Visible};
 use crate::scoped::{
     Def, DefId, DefKind, Instance, InstanceId, InstanceKind, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind,
     Scoped, Target,
@@ -129,6 +129,12 @@ impl Resolver<'_> {
 
     fn table(&self, scope: ScopeId) -> &SymbolTable {
         &self.tables[scope]
+    }
+
+    /// Returns the scope around another one, and what the inner one sees of it.
+    fn around(&self, scope: ScopeId) -> Option<(ScopeId, Visible)> {
+        let parent = self.out.scope(scope).parent?;
+        Some((parent, self.table(scope).visible_of_parent))
     }
 
     fn add_def(&mut self, scope: ScopeId, symbol: Symbol, span: Span, kind: DefKind) -> DefId {
@@ -244,13 +250,13 @@ impl Resolver<'_> {
 /// Joins the errors about one unknown name in a file to one error: a definition was renamed, or its name misspelt.
 fn with_uses_joined(errors: impl Iterator<Item = ScopeError>) -> Vec<ScopeError> {
     let mut joined: Vec<ScopeError> = Vec::new();
-    let mut first_uses: FxHashMap<(Namespace, bool, FileId, String), usize> = FxHashMap::default();
+    let mut first_uses: FxHashMap<(Namespace, UseForm, FileId, String), usize> = FxHashMap::default();
     for error in errors {
-        let ScopeError::UnknownName { namespace, name, is_call, span, .. } = &error else {
+        let ScopeError::UnknownName { namespace, name, form, span, .. } = &error else {
             joined.push(error);
             continue;
         };
-        let (key, span) = ((*namespace, *is_call, span.file, name.clone()), *span);
+        let (key, span) = ((*namespace, *form, span.file, name.clone()), *span);
         let Some(first) = first_uses.get(&key) else {
             first_uses.insert(key, joined.len());
             joined.push(error);

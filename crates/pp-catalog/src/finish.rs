@@ -71,9 +71,7 @@ impl Catalog {
         if !resource.is_class()
             && let Some(scope) = resource.scope
         {
-            let mut tags = std::mem::take(&mut self.resources[id].tags);
-            tags.merge(&self.resources[scope].tags);
-            self.resources[id].tags = tags;
+            self.merge_tags(id, scope);
         }
     }
 

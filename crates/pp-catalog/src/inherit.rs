@@ -1,7 +1,6 @@
 //! Metaparameters and tags that contained resources take from their container (spec 07 §2.10).
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use pp_resource_types::METAPARAMETERS;
@@ -42,7 +41,8 @@ impl Catalog {
         errors
     }
 
-    fn merge_tags(&mut self, content: ResourceId, container: ResourceId) {
+    /// Gives a resource the tags of another one around it.
+    pub(crate) fn merge_tags(&mut self, content: ResourceId, container: ResourceId) {
         let mut tags = std::mem::take(&mut self.resources[content].tags);
         tags.merge(&self.resources[container].tags);
         self.resources[content].tags = tags;
@@ -61,7 +61,7 @@ impl Catalog {
         if &*parameter.name == "alias" {
             self.add_aliases(id, parameter)?;
         }
-        self.resources[id].parameters.set(Parameter { name: Arc::clone(&parameter.name), ..parameter.clone() });
+        self.resources[id].parameters.set(parameter.clone());
         Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mcl_diagnostics::Span;
 use pp_ast::{ExprId, Lambda, Parameter, ParameterList, Tree};
 use pp_types::{
     Error, ErrorKind, SignatureParameter, Size, Type, Value, describe_mismatch, is_instance, operand_name, with_article,
@@ -150,7 +149,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Checks that a variable in the default of a parameter is not a later parameter.
-    pub(crate) fn check_pending(&self, name: &str, _span: Span) -> Eval<()> {
+    pub(crate) fn check_pending(&self, name: &str) -> Eval<()> {
         let Some(pending) = self.pending.last() else { return Ok(()) };
         let is_here = pending.scope == self.frame.scope && pending.depth == self.depth;
         let Some(later) = pending.in_turn.get(pending.turn..).filter(|_| is_here) else { return Ok(()) };

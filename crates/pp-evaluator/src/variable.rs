@@ -24,7 +24,7 @@ impl Evaluator<'_> {
     /// Evaluates `$name`.
     pub(crate) fn eval_variable(&mut self, id: ExprId, name: &Arc<str>) -> Eval {
         if !self.pending.is_empty() {
-            self.check_pending(name, self.span(id))?;
+            self.check_pending(name)?;
         }
         match self.lookup_variable(name) {
             Some(value) => Ok(value),

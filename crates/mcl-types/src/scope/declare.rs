@@ -13,7 +13,7 @@ use crate::scope::broken_names::Unnamed;
 use crate::scope::error::{Entity, ScopeError};
 use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};
-use crate::scope::table::{Alias, AliasTarget};
+use crate::scope::table::{Alias, AliasTarget, Visible};
 use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
 use crate::stack::with_stack;
 
@@ -34,7 +34,7 @@ impl Resolver<'_> {
             stmts: vec![StmtInfo::None; ast.stmts.len()].into(),
         });
         let scope = self.add_scope(module, site, ScopeKind::Module);
-        self.tables[scope].skips_parent_definitions = true;
+        self.tables[scope].visible_of_parent = Visible::Parameters;
         let system = self.loaded.units[unit].system.as_deref();
         self.tables[scope].system = system.map(|module| self.symbols.intern(module));
         if site.is_none() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
 use mcl_modules::ImportFailure;
 
-use crate::scope::names::Namespace;
+use crate::scope::names::{Namespace, UseForm};
 
 /// A longer chain of names is shown by its beginning and its end.
 const MAX_CHAIN_NAMES: usize = 12;
@@ -97,7 +97,7 @@ pub(crate) enum ScopeError {
     UnknownName {
         namespace: Namespace,
         name: String,
-        is_call: bool,
+        form: UseForm,
         span: Span,
         /// Its other uses in the file.
         others: Vec<Span>,
@@ -345,10 +345,10 @@ impl From<ScopeError> for Diagnostic {
                     if list.is_empty() { "no parameters".to_owned() } else { format!("parameters: ({list})") },
                 )
             }
-            ScopeError::UnknownName { namespace, name, is_call, span, others, hint } => {
-                let (code, entity) = match (namespace, is_call) {
-                    (Namespace::Variable, false) => (Code::E0601, format!("variable `${name}`")),
-                    (Namespace::Variable, true) => (Code::E0603, format!("variable `${name}`")),
+            ScopeError::UnknownName { namespace, name, form, span, others, hint } => {
+                let (code, entity) = match (namespace, form) {
+                    (Namespace::Variable, UseForm::Value) => (Code::E0601, format!("variable `${name}`")),
+                    (Namespace::Variable, UseForm::Call) => (Code::E0603, format!("variable `${name}`")),
                     (Namespace::Function, _) => (Code::E0602, format!("function `{name}`")),
                     (Namespace::Class, _) => (Code::E0604, format!("class `{name}`")),
                 };

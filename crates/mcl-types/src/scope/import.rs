@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::scope::Resolver;
 use crate::scope::error::{MAX_CYCLE_LABELS, ScopeError, similar_module};
 use crate::scope::names::{NameUse, Namespace, Symbol};
-use crate::scope::table::{Alias, AliasTarget, ClassLookup, FreeName, FreeNames};
+use crate::scope::table::{Alias, AliasTarget, ClassLookup, FreeName, FreeNames, Visible};
 use crate::scoped::{InstanceId, InstanceKind, ModuleId, ScopeId, StmtInfo};
 use crate::stack::with_stack;
 
@@ -177,8 +177,8 @@ impl Resolver<'_> {
     }
 
     fn is_visible_around(&self, name: FreeName, site: ScopeId) -> bool {
-        let mut current = Some((site, true));
-        while let Some((scope, params_only)) = current {
+        let mut current = Some((site, Visible::Parameters));
+        while let Some((scope, visible)) = current {
             let table = self.table(scope);
             let is_param = match name {
                 FreeName::Simple(Namespace::Variable, symbol) => table.param(symbol).is_some(),
@@ -188,10 +188,10 @@ impl Resolver<'_> {
                 FreeName::Simple(namespace, symbol) => table.definitions.contains_key(&(namespace, symbol)),
                 FreeName::Alias(symbol) => table.aliases.contains_key(&symbol),
             };
-            if is_param || !params_only && (is_defined() || !table.stars.is_empty()) {
+            if is_param || visible == Visible::All && (is_defined() || !table.stars.is_empty()) {
                 return true;
             }
-            current = self.out.scope(scope).parent.map(|parent| (parent, table.skips_parent_definitions));
+            current = self.around(scope);
         }
         false
     }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::builtin;
 use crate::scope::Resolver;
 use crate::scope::names::{NameParts, NameUse, Namespace, Symbol};
-use crate::scope::table::{AliasTarget, ClassLookup};
+use crate::scope::table::{AliasTarget, ClassLookup, Visible};
 use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
 use crate::stack::with_stack;
 
@@ -46,15 +46,15 @@ impl Found {
 impl Resolver<'_> {
     /// Looks a name up from a scope outwards, then among the built-in names.
     pub(crate) fn lookup(&mut self, name: NameUse<'_>, scope: ScopeId) -> Option<Found> {
-        let mut current = Some((scope, false));
+        let mut current = Some((scope, Visible::All));
         let mut has_failed_import = false;
-        while let Some((scope, params_only)) = current {
-            if let Some(found) = self.lookup_in(name, scope, params_only, &mut Vec::new()) {
+        while let Some((scope, visible)) = current {
+            if let Some(found) = self.lookup_in(name, scope, visible, &mut Vec::new()) {
                 return Some(found);
             }
-            let table = self.table(scope);
-            has_failed_import |= !params_only && table.stars.iter().any(|(_, target)| self.is_failed(*target));
-            current = self.out.scope(scope).parent.map(|parent| (parent, table.skips_parent_definitions));
+            let stars = &self.table(scope).stars;
+            has_failed_import |= visible == Visible::All && stars.iter().any(|(_, target)| self.is_failed(*target));
+            current = self.around(scope);
         }
         // A module that could not be loaded may define the name.
         self.lookup_builtin(name).or_else(|| has_failed_import.then(Found::erroneous))
@@ -65,12 +65,14 @@ impl Resolver<'_> {
         &mut self,
         name: NameUse<'_>,
         scope: ScopeId,
-        params_only: bool,
+        visible: Visible,
         searched: &mut Vec<ScopeId>,
     ) -> Option<Found> {
         let table = self.table(scope);
         if let [symbol] = name.parts {
-            if !params_only && let Some(def) = table.definitions.get(&(name.namespace, *symbol)) {
+            if visible == Visible::All
+                && let Some(def) = table.definitions.get(&(name.namespace, *symbol))
+            {
                 let found = Found::target(Target::Def(*def));
                 return Some(match self.out.def(*def).kind {
                     DefKind::Bind { stmt } | DefKind::Func { stmt, .. } | DefKind::Class { stmt, .. } => {
@@ -85,13 +87,15 @@ impl Resolver<'_> {
             {
                 return Some(Found::target(Target::Def(def)));
             }
-        } else if !params_only && let Some(alias) = table.aliases.get(&name.parts[0]) {
+        } else if visible == Visible::All
+            && let Some(alias) = table.aliases.get(&name.parts[0])
+        {
             let (stmt, target) = (alias.stmt, alias.target);
             if let Some(found) = self.member(NameUse { parts: &name.parts[1..], ..name }, target) {
                 return Some(found.provided_by(scope, stmt));
             }
         }
-        if params_only {
+        if visible == Visible::Parameters {
             return None;
         }
         for i in (0..self.table(scope).stars.len()).rev() {
@@ -104,7 +108,7 @@ impl Resolver<'_> {
                         return None;
                     }
                     searched.push(module);
-                    Some(with_stack(|| self.lookup_in(name, module, false, searched))?.inside(instance))
+                    Some(with_stack(|| self.lookup_in(name, module, Visible::All, searched))?.inside(instance))
                 }),
             };
             if let Some(found) = found {

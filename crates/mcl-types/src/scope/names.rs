@@ -32,6 +32,13 @@ pub(crate) struct NameUse<'a> {
     pub(crate) parts: &'a [Symbol],
 }
 
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum UseForm {
+    Value,
+    Call,
+}
+
 /// All symbols, and the names of each file in terms of them.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {

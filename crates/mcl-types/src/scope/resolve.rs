@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::scope::Resolver;
 use crate::scope::error::ScopeError;
 use crate::scope::lookup::Found;
-use crate::scope::names::{NameParts, NameUse, Namespace};
+use crate::scope::names::{NameParts, NameUse, Namespace, UseForm};
 use crate::scope::table::{ClassLookup, Dependency};
 use crate::scoped::{DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, ScopeId, ScopeKind, StmtInfo};
 use crate::walk;
@@ -90,7 +90,12 @@ impl Resolver<'_> {
         let stmt = ast.stmt_span(stmt);
         if missing {
             let parts = self.symbols.parts(self.table(scope).unit, *class).to_vec();
-            self.report_unknown(NameUse { namespace: Namespace::Class, parts: &parts }, scope, *class_span, false);
+            self.report_unknown(
+                NameUse { namespace: Namespace::Class, parts: &parts },
+                scope,
+                *class_span,
+                UseForm::Value,
+            );
             return;
         }
         let Some(class) = self.instance_class(instance) else { return };
@@ -116,11 +121,13 @@ impl Resolver<'_> {
             let span = ast.expr_span(expr);
             let mut inside = scope;
             let info = match ast.expr(expr) {
-                Expr::Var(name) => self.resolve_use(Namespace::Variable, *name, scope, span, false, ancestors),
+                Expr::Var(name) => self.resolve_use(Namespace::Variable, *name, scope, span, UseForm::Value, ancestors),
                 Expr::CallVar { name, .. } => {
-                    self.resolve_use(Namespace::Variable, *name, scope, span, true, ancestors)
+                    self.resolve_use(Namespace::Variable, *name, scope, span, UseForm::Call, ancestors)
                 }
-                Expr::Call { name, .. } => self.resolve_use(Namespace::Function, *name, scope, span, true, ancestors),
+                Expr::Call { name, .. } => {
+                    self.resolve_use(Namespace::Function, *name, scope, span, UseForm::Call, ancestors)
+                }
                 Expr::Index { base, index } if self.is_fact_with_broken_key(ast, scope, *base, *index) => {
                     self.out.modules[module].exprs[*base] = ExprInfo::Unresolved;
                     continue;
@@ -163,7 +170,7 @@ impl Resolver<'_> {
         name: Name,
         scope: ScopeId,
         span: Span,
-        is_call: bool,
+        form: UseForm,
         ancestors: &Ancestors,
     ) -> ExprInfo {
         let unit = self.table(scope).unit;
@@ -171,7 +178,7 @@ impl Resolver<'_> {
         let name = NameUse { namespace, parts: &parts };
         match self.lookup(name, scope) {
             None => {
-                self.report_unknown(name, scope, span, is_call);
+                self.report_unknown(name, scope, span, form);
                 ExprInfo::Unresolved
             }
             Some(Found { path, target, providers }) => {

@@ -8,8 +8,8 @@ use mcl_parser::call_for_method;
 use crate::builtin;
 use crate::scope::Resolver;
 use crate::scope::error::{Hint, ScopeError};
-use crate::scope::names::{NameUse, Namespace, Symbol};
-use crate::scope::table::AliasTarget;
+use crate::scope::names::{NameUse, Namespace, Symbol, UseForm};
+use crate::scope::table::{AliasTarget, Visible};
 use crate::scoped::{DefKind, InstanceKind, ScopeId, ScopeKind, Target};
 
 /// Maximum number of suggestions per program: each looks at every name in scope.
@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 6;
 
 impl Resolver<'_> {
     /// Reports a name that was not found.
-    pub(crate) fn report_unknown(&mut self, name: NameUse<'_>, scope: ScopeId, span: Span, is_call: bool) {
+    pub(crate) fn report_unknown(&mut self, name: NameUse<'_>, scope: ScopeId, span: Span, form: UseForm) {
         if self.follows_from_broken_statement(name, scope) {
             return;
         }
@@ -42,19 +42,16 @@ impl Resolver<'_> {
         // A call starts with the name.
         let sigil = usize::from(namespace == Namespace::Variable);
         let name_end = span.start + (dotted.len() + sigil) as u32;
-        let span = if is_call { Span { end: name_end.min(span.end), ..span } } else { span };
+        let span = if form == UseForm::Call { Span { end: name_end.min(span.end), ..span } } else { span };
         let mut hint = None;
         if self.suggestions < MAX_SUGGESTIONS {
             self.suggestions += 1;
-            hint = self.hint(name, scope, is_call);
+            hint = self.hint(name, scope, form);
         }
-        self.report(
-            scope,
-            ScopeError::UnknownName { namespace, name: dotted, is_call, span, others: Vec::new(), hint },
-        );
+        self.report(scope, ScopeError::UnknownName { namespace, name: dotted, form, span, others: Vec::new(), hint });
     }
 
-    fn hint(&mut self, name: NameUse<'_>, scope: ScopeId, is_call: bool) -> Option<Hint> {
+    fn hint(&mut self, name: NameUse<'_>, scope: ScopeId, form: UseForm) -> Option<Hint> {
         let NameUse { namespace, parts } = name;
         let dotted = self.symbols.dotted(parts);
         let other = match namespace {
@@ -65,10 +62,10 @@ impl Resolver<'_> {
         if let Some(other) = other
             && self.lookup(NameUse { namespace: other, parts }, scope).is_some()
         {
-            return Some(match (namespace, is_call) {
+            return Some(match (namespace, form) {
                 (Namespace::Function | Namespace::Class, _) => Hint::CallVariable { name: dotted },
-                (Namespace::Variable, true) => Hint::CallFunction { name: dotted },
-                (Namespace::Variable, false) => Hint::WrapFunction { name: dotted },
+                (Namespace::Variable, UseForm::Call) => Hint::CallFunction { name: dotted },
+                (Namespace::Variable, UseForm::Value) => Hint::WrapFunction { name: dotted },
             });
         }
         if namespace == Namespace::Class
@@ -107,7 +104,7 @@ impl Resolver<'_> {
                             }),
                         }
                     }
-                    None if is_call => match self.method(*alias, *last, scope) {
+                    None if form == UseForm::Call => match self.method(*alias, *last, scope) {
                         Some(hint) => Some(hint),
                         None => self
                             .dotted_hint(*alias, *last, sigil, scope)
@@ -298,11 +295,10 @@ impl Resolver<'_> {
     /// Returns the names of one namespace that can be used in a scope without a dot.
     fn visible_names(&self, namespace: Namespace, scope: ScopeId) -> Vec<Arc<str>> {
         let mut names = Vec::new();
-        let mut current = Some((scope, false));
-        while let Some((scope, params_only)) = current {
-            names.extend(self.names_in(namespace, scope, params_only));
-            let parent = self.out.scope(scope).parent;
-            current = parent.map(|parent| (parent, self.table(scope).skips_parent_definitions));
+        let mut current = Some((scope, Visible::All));
+        while let Some((scope, visible)) = current {
+            names.extend(self.names_in(namespace, scope, visible));
+            current = self.around(scope);
         }
         match namespace {
             Namespace::Function => names.extend(builtin::global_functions().map(Arc::from)),
@@ -312,23 +308,22 @@ impl Resolver<'_> {
         names
     }
 
-    fn names_in(&self, namespace: Namespace, scope: ScopeId, params_only: bool) -> Vec<Arc<str>> {
+    fn names_in(&self, namespace: Namespace, scope: ScopeId, visible: Visible) -> Vec<Arc<str>> {
         let table = self.table(scope);
-        let definitions = table.definitions.keys().filter(|(defined_in, _)| *defined_in == namespace && !params_only);
-        let definitions = definitions.map(|(_, symbol)| symbol);
+        let definitions = table.definitions.keys().filter(|_| visible == Visible::All);
+        let definitions = definitions.filter(|(defined_in, _)| *defined_in == namespace).map(|(_, symbol)| symbol);
         let params = table.params.iter().map(|(name, _)| name).filter(|_| namespace == Namespace::Variable);
         definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(*symbol))).collect()
     }
 
     /// Returns the names of one namespace that a visible alias gives access to; `None` if there is no such alias.
     fn names_of_alias(&mut self, namespace: Namespace, alias: Symbol, scope: ScopeId) -> Option<Vec<Arc<str>>> {
-        let mut current = Some((scope, false));
-        while let Some((scope, params_only)) = current {
-            if let Some(alias) = self.table(scope).aliases.get(&alias).filter(|_| !params_only) {
+        let mut current = Some((scope, Visible::All));
+        while let Some((scope, visible)) = current {
+            if let Some(alias) = self.table(scope).aliases.get(&alias).filter(|_| visible == Visible::All) {
                 return Some(self.names_of_target(namespace, alias.target));
             }
-            let parent = self.out.scope(scope).parent;
-            current = parent.map(|parent| (parent, self.table(scope).skips_parent_definitions));
+            current = self.around(scope);
         }
         None
     }
@@ -338,7 +333,7 @@ impl Resolver<'_> {
             AliasTarget::Error => (Vec::new(), None),
             AliasTarget::System(module) => (Vec::new(), Some(module)),
             AliasTarget::Instance(instance) => match self.out.instance_scope(instance) {
-                Some(scope) => (self.names_in(namespace, scope, false), self.table(scope).system),
+                Some(scope) => (self.names_in(namespace, scope, Visible::All), self.table(scope).system),
                 None => (Vec::new(), None),
             },
         };

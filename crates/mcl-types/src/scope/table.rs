@@ -28,13 +28,19 @@ pub(crate) struct SymbolTable {
     /// The number of statement lists around it.
     pub(crate) depth: u32,
     pub(crate) unit: UnitId,
-    /// Set for modules that see the names around their import: of the importing scope itself, only the parameters are
-    /// visible, not its definitions.
-    pub(crate) skips_parent_definitions: bool,
+    /// What it sees of the scope around it: for modules that see the names around their import, the parameters only.
+    pub(crate) visible_of_parent: Visible,
     /// The module that the file is the mcl part of, if it belongs to a system module.
     pub(crate) system: Option<Symbol>,
     /// `None` if the scope has no broken statements.
     pub(crate) broken: Option<Box<BrokenNames>>,
+}
+
+/// What is visible of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visible {
+    All,
+    Parameters,
 }
 
 /// A statement of a scope uses a definition of another one.
@@ -108,7 +114,7 @@ impl SymbolTable {
             enclosing,
             depth,
             unit,
-            skips_parent_definitions: false,
+            visible_of_parent: Visible::All,
             system: None,
             broken: None,
         }

@@ -109,12 +109,16 @@ impl Svc {
         })
     }
 
-    /// Returns the required changes, in order. `may_be_missing` says that another resource, such as a package, may provide the
-    /// unit first.
-    fn steps(&self, unit: &Unit, running: Running, refresh: bool, may_be_missing: bool) -> Result<Vec<Step>, Failure> {
-        if unit.load == "not-found" && !may_be_missing && self.needs_unit() {
+    /// Fails if the unit does not exist and is needed.
+    fn require_unit(&self, unit: &Unit) -> Result<(), Failure> {
+        if unit.load == "not-found" && self.needs_unit() {
             return Err(Failure::Unavailable(format!("there is no service {} on this machine", self.unit)));
         }
+        Ok(())
+    }
+
+    /// Returns the required changes, in order.
+    fn steps(&self, unit: &Unit, running: Running, refresh: bool) -> Result<Vec<Step>, Failure> {
         let mut steps = Vec::new();
         match (self.enabled, &*unit.file) {
             (Some(true), "enabled") | (Some(false), "disabled") | (None, _) => {}
@@ -185,10 +189,12 @@ impl Svc {
 
     fn apply_once(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let unit = self.manager.unit(&self.unit, cx.cancel())?;
-        // A plan knows what comes first. A run in noop does not.
-        let may_be_missing = !cx.apply && cx.plan().is_none();
         let running = self.running(cx, &unit)?;
-        for step in self.steps(&unit, running, cx.refresh(), may_be_missing)? {
+        // In noop, another resource, such as a package, may provide the unit first; a plan knows what comes first.
+        if cx.apply || cx.plan().is_some() {
+            self.require_unit(&unit)?;
+        }
+        for step in self.steps(&unit, running, cx.refresh())? {
             let is_uncertain = matches!(step, Step::Run(_)) && running == Running::Unknown;
             let uncertainty =
                 is_uncertain.then(|| Uncertainty::MayNotHappen("unless `statuscmd` finds it unnecessary".to_owned()));
@@ -242,7 +248,7 @@ mod tests {
 
     fn verbs(svc: &Svc, unit: &Unit, refresh: bool) -> Vec<&'static str> {
         let running = if unit.is_active() { Running::Yes } else { Running::No };
-        svc.steps(unit, running, refresh, false).unwrap().iter().map(|step| step.verb()).collect()
+        svc.steps(unit, running, refresh).unwrap().iter().map(|step| step.verb()).collect()
     }
 
     #[test]
@@ -273,7 +279,8 @@ mod tests {
         let (context, cancel) = (crate::ApplyContext::default(), Cancel::new());
         let cx = Context::new(crate::CheckRequest::new(&id, &context, &cancel, true));
         assert_eq!(svc.running(&cx, &missing).unwrap(), Running::No);
-        assert_eq!(svc.steps(&missing, Running::No, false, false).unwrap(), [Step::Run(Job::Start)]);
+        svc.require_unit(&missing).unwrap();
+        assert_eq!(svc.steps(&missing, Running::No, false).unwrap(), [Step::Run(Job::Start)]);
         svc.run(Job::Start, &cancel).unwrap();
         assert_eq!(svc.running(&cx, &missing).unwrap(), Running::Yes);
         svc.run(Job::Stop, &cancel).unwrap();
@@ -296,10 +303,10 @@ mod tests {
     fn impossible_states_are_errors() {
         let svc = Svc::read(&resource("svc", "web").with("startup", "enabled")).unwrap();
         let unit = |load: &str, file: &str| Unit { load: load.into(), active: "inactive".into(), file: file.into() };
-        assert!(svc.steps(&unit("loaded", "static"), Running::No, false, false).is_err());
-        let missing = svc.steps(&unit("not-found", ""), Running::No, false, false).unwrap_err().to_string();
+        assert!(svc.steps(&unit("loaded", "static"), Running::No, false).is_err());
+        let missing = svc.require_unit(&unit("not-found", "")).unwrap_err().to_string();
         assert_eq!(missing, "there is no service web.service on this machine");
-        let planned = svc.steps(&unit("not-found", ""), Running::No, false, true).unwrap();
+        let planned = svc.steps(&unit("not-found", ""), Running::No, false).unwrap();
         assert_eq!(planned, [Step::Enable], "another resource may bring it");
     }
 }

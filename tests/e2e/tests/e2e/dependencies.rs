@@ -171,6 +171,21 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     }
 }
 
+/// A new dependency has a reason (CONTRIBUTING.md, "Dependencies").
+#[test]
+fn every_dependency_has_its_reason() {
+    let architecture = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md"));
+    let architecture = architecture.expect("ARCHITECTURE.md can be read").to_lowercase();
+    let (_, reasons) = architecture.split_once("\n## dependencies\n").expect("a section about dependencies");
+    let is_in_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let explained: BTreeSet<&str> = reasons.split(|c| !is_in_name(c)).collect();
+    for (package, external) in Dependencies::read().external {
+        for name in external {
+            assert!(explained.contains(&*name), "{package} depends on {name}, which ARCHITECTURE.md does not explain");
+        }
+    }
+}
+
 #[test]
 fn test_support_is_a_dev_dependency() {
     for (name, reached) in Dependencies::read().reached {

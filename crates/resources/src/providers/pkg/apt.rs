@@ -1,7 +1,7 @@
 //! apt and dpkg, for machines without PackageKit.
 
 use crate::process::find_program;
-use crate::providers::pkg::request::{Pkg, State, Versions, candidate, unknown};
+use crate::providers::pkg::request::{Pkg, Refused, State, Versions, candidate, unknown};
 use crate::tool::Tool;
 use crate::{Cancel, Failure};
 
@@ -34,7 +34,9 @@ pub(super) fn install(pkg: &Pkg, names: &[&str], cancel: &Cancel) -> Result<(), 
     };
     tool.run(cancel).map(drop).map_err(|failure| {
         let message = failure.to_string();
-        pkg.with_hint(failure, message.contains("downgraded"), message.contains("authenticated"))
+        let refused =
+            Refused { downgrade: message.contains("downgraded"), untrusted: message.contains("authenticated") };
+        pkg.with_hint(failure, &refused)
     })
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use zbus::{DynamicType, Message, OwnedObjectPath};
 
 use crate::bus::{Bus, BusError, MatchRule, Object};
-use crate::providers::pkg::request::{Pkg, State, Versions, unknown};
+use crate::providers::pkg::request::{Pkg, Refused, State, Versions, unknown};
 use crate::{Cancel, Failure, Watch};
 
 const SERVICE: &str = "org.freedesktop.PackageKit";
@@ -110,16 +110,18 @@ pub(super) fn install(bus: &Bus, pkg: &Pkg, names: &[&str], cancel: &Cancel) -> 
         let plan = run(bus, "InstallPackages", &(flags | FLAG_SIMULATE, &ids), cancel)?.packages;
         if let Some(package) = plan.iter().find(|p| p.info == INFO_DOWNGRADING && names.contains(&p.name)) {
             let text = format!("the installed version of `{}` is newer than {}", package.name, package.version);
-            return Err(pkg.with_hint(Failure::Refused(text), true, false));
+            return Err(pkg.with_hint(Failure::Refused(text), &Refused { downgrade: true, untrusted: false }));
         }
     }
     // Installs missing packages and replaces other versions.
     match run(bus, "InstallPackages", &(flags, ids), cancel) {
         Ok(_) => Ok(()),
         Err(TransactionError::PackageKit { code, message }) => {
-            let is_downgrade = exact.is_some() && (code == ERROR_ALREADY_INSTALLED || message.contains("downgrad"));
-            let is_untrusted = matches!(code, ERROR_GPG_FAILURE | ERROR_BAD_SIGNATURE | ERROR_NO_SIGNATURE);
-            Err(pkg.with_hint(TransactionError::PackageKit { code, message }.into(), is_downgrade, is_untrusted))
+            let refused = Refused {
+                downgrade: exact.is_some() && (code == ERROR_ALREADY_INSTALLED || message.contains("downgrad")),
+                untrusted: matches!(code, ERROR_GPG_FAILURE | ERROR_BAD_SIGNATURE | ERROR_NO_SIGNATURE),
+            };
+            Err(pkg.with_hint(TransactionError::PackageKit { code, message }.into(), &refused))
         }
         Err(error) => Err(error.into()),
     }

@@ -57,14 +57,20 @@ impl Pkg {
     }
 
     /// Adds the parameter that would allow a refused change to its failure.
-    pub(super) fn with_hint(&self, failure: Failure, is_downgrade: bool, is_untrusted: bool) -> Failure {
+    pub(super) fn with_hint(&self, failure: Failure, refused: &Refused) -> Failure {
         let allowed = match () {
-            () if is_downgrade && !self.allow_downgrade => "allowdowngrade",
-            () if is_untrusted && !self.allow_untrusted => "allowuntrusted",
+            () if refused.downgrade && !self.allow_downgrade => "allowdowngrade",
+            () if refused.untrusted && !self.allow_untrusted => "allowuntrusted",
             () => return failure,
         };
         Failure::Refused(format!("{failure}; set `{allowed} => true` to allow it"))
     }
+}
+
+/// What a package manager seems to have refused.
+pub(super) struct Refused {
+    pub(super) downgrade: bool,
+    pub(super) untrusted: bool,
 }
 
 /// Versions by package name.
