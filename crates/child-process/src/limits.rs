@@ -97,13 +97,14 @@ fn by_descriptors() -> Option<u64> {
 fn by_tasks() -> Option<u64> {
     let limit = getrlimit(Resource::Nproc).current.filter(|_| !rustix::process::geteuid().is_root());
     let of_user = limit.map(|limit| limit.saturating_sub(tasks_of_user()));
-    let of_group = control_groups().into_iter().filter_map(|group| available(&group, "pids.max", "pids.current"));
+    let of_group = control_groups("pids").into_iter().filter_map(|group| available(&group, &TASKS));
     let free = of_user.into_iter().chain(of_group).min()?;
     Some(free.saturating_sub(RESERVED_TASKS) / TASKS_PER_COMMAND)
 }
 
 fn by_memory() -> Option<u64> {
-    let of_group = control_groups().into_iter().filter_map(|group| available(&group, "memory.max", "memory.current"));
+    let groups = control_groups("memory");
+    let of_group = groups.iter().flat_map(|group| MEMORY.iter().filter_map(|files| available(group, files)));
     let free = available_memory().into_iter().chain(of_group).min()?;
     Some(free / MEMORY_PER_COMMAND)
 }
@@ -130,19 +131,71 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the directories of the control group of this process and those above it.
-fn control_groups() -> Vec<PathBuf> {
-    let root = Path::new("/sys/fs/cgroup");
-    let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let Some(own) = text.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
-    let own = root.join(own);
-    own.ancestors().take_while(|path| path.starts_with(root)).map(Path::to_path_buf).collect()
+/// The files of a control group that limit something.
+struct GroupFiles {
+    limit: &'static str,
+    current: &'static str,
+    /// A file, and the start of its line with the part of what is used that the kernel gives back when it is needed.
+    reclaimable: Option<(&'static str, &'static str)>,
+}
+
+const TASKS: GroupFiles = GroupFiles { limit: "pids.max", current: "pids.current", reclaimable: None };
+
+/// Those of both versions of control groups. Content of files that nobody used lately counts as free.
+const MEMORY: [GroupFiles; 2] = [
+    GroupFiles { limit: "memory.max", current: "memory.current", reclaimable: Some(("memory.stat", "inactive_file ")) },
+    GroupFiles {
+        limit: "memory.limit_in_bytes",
+        current: "memory.usage_in_bytes",
+        reclaimable: Some(("memory.stat", "total_inactive_file ")),
+    },
+];
+
+/// Returns the directories of the control group of this process that a controller uses, and of those above it.
+fn control_groups(controller: &str) -> Vec<PathBuf> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    directories_of_groups(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"), controller)
+}
+
+/// Finds the directories with the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. In the first version of control
+/// groups each controller has a tree of its own; in the second all share one.
+fn directories_of_groups(groups: &str, mounts: &str, controller: &str) -> Vec<PathBuf> {
+    let mut directories = Vec::new();
+    let mut add = |group: &str, is_tree: &dyn Fn(&str, &str) -> bool| {
+        let Some((root, mount)) = mounts.lines().find_map(|line| tree_of(line, is_tree)) else { return };
+        // With another root, the group is above what is mounted here.
+        let below = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
+        let own = Path::new(mount).join(below);
+        directories.extend(own.ancestors().take_while(|path| path.starts_with(mount)).map(Path::to_path_buf));
+    };
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
+        if controllers.is_empty() {
+            add(group, &|kind, _| kind == "cgroup2");
+        } else if controllers.split(',').any(|found| found == controller) {
+            add(group, &|kind, options| kind == "cgroup" && options.split(',').any(|found| found == controller));
+        }
+    }
+    directories
+}
+
+/// Returns root and mount point of a line of `mountinfo`, if type and options of the file system are those of a tree.
+fn tree_of<'l>(line: &'l str, is_tree: &dyn Fn(&str, &str) -> bool) -> Option<(&'l str, &'l str)> {
+    let (mount, file_system) = line.split_once(" - ")?;
+    let mut file_system = file_system.split(' ');
+    let (kind, options) = (file_system.next()?, file_system.nth(1)?);
+    let mut mount = mount.split(' ').skip(3);
+    is_tree(kind, options).then_some((mount.next()?, mount.next()?))
 }
 
 /// Returns what a control group has left of something; `None` without a limit.
-fn available(group: &Path, limit: &str, current: &str) -> Option<u64> {
-    let read = |file: &str| std::fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
-    Some(read(limit)?.saturating_sub(read(current).unwrap_or(0)))
+fn available(group: &Path, files: &GroupFiles) -> Option<u64> {
+    let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
+    let number = |file: &str| read(file)?.trim().parse::<u64>().ok();
+    let reclaimable = files.reclaimable.and_then(|(file, start)| field(&read(file)?, start)).unwrap_or(0);
+    let used = number(files.current).unwrap_or(0).saturating_sub(reclaimable);
+    Some(number(files.limit)?.saturating_sub(used))
 }
 
 #[cfg(test)]
@@ -159,12 +212,66 @@ mod tests {
     #[test]
     fn control_group_without_a_limit_bounds_nothing() {
         let group = tempfile::tempdir().expect("a directory");
-        assert_eq!(available(group.path(), "pids.max", "pids.current"), None);
-        std::fs::write(group.path().join("pids.max"), "max\n").expect("writable");
-        assert_eq!(available(group.path(), "pids.max", "pids.current"), None);
-        std::fs::write(group.path().join("pids.max"), "50\n").expect("writable");
-        std::fs::write(group.path().join("pids.current"), "8\n").expect("writable");
-        assert_eq!(available(group.path(), "pids.max", "pids.current"), Some(42));
+        let write = |file: &str, text: &str| std::fs::write(group.path().join(file), text).expect("writable");
+        assert_eq!(available(group.path(), &TASKS), None);
+        write("pids.max", "max\n");
+        assert_eq!(available(group.path(), &TASKS), None);
+        write("pids.max", "50\n");
+        write("pids.current", "8\n");
+        assert_eq!(available(group.path(), &TASKS), Some(42));
+    }
+
+    #[test]
+    fn memory_that_the_kernel_gives_back_is_free() {
+        let [new, old] = MEMORY;
+        for (files, line) in [(new, "inactive_file 30"), (old, "total_inactive_file 30")] {
+            let group = tempfile::tempdir().expect("a directory");
+            let write = |file: &str, text: &str| std::fs::write(group.path().join(file), text).expect("writable");
+            write(files.limit, "100\n");
+            write(files.current, "90\n");
+            assert_eq!(available(group.path(), &files), Some(10));
+            write("memory.stat", &format!("anon 60\nfile 30\n{line}\nactive_file 0\n"));
+            assert_eq!(available(group.path(), &files), Some(40));
+        }
+    }
+
+    #[track_caller]
+    fn check_directories(groups: &str, mounts: &str, expected: &[&str]) {
+        let found = directories_of_groups(groups, mounts, "pids");
+        assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn control_groups_of_both_versions_are_found_where_they_are_mounted() {
+        let unified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+        let up = ["/sys/fs/cgroup/system.slice/mgmt.service", "/sys/fs/cgroup/system.slice", "/sys/fs/cgroup"];
+        check_directories("0::/system.slice/mgmt.service\n", unified, &up);
+        check_directories("0::/\n", unified, &["/sys/fs/cgroup"]);
+        let first = "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                     32 23 0:28 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
+        check_directories("8:pids:/a\n4:memory:/b\n", first, &["/sys/fs/cgroup/pids/a", "/sys/fs/cgroup/pids"]);
+        // Both at once, and several controllers in one tree.
+        let hybrid = "33 23 0:29 / /c/cpu,pids rw - cgroup cgroup rw,cpu,pids\n\
+                      34 23 0:30 / /c/unified rw - cgroup2 cgroup2 rw\n";
+        check_directories(
+            "3:cpu,pids:/a\n0::/x\n",
+            hybrid,
+            &["/c/cpu,pids/a", "/c/cpu,pids", "/c/unified/x", "/c/unified"],
+        );
+    }
+
+    #[test]
+    fn only_a_part_of_the_tree_may_be_mounted() {
+        // A container without a namespace for control groups.
+        let mounts = "30 23 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        check_directories("0::/docker/1/job\n", mounts, &["/sys/fs/cgroup/job", "/sys/fs/cgroup"]);
+        check_directories("0::/docker/1\n", mounts, &["/sys/fs/cgroup"]);
+        check_directories("0::/../other\n", mounts, &["/sys/fs/cgroup"]);
+        for (groups, mounts) in
+            [("", ""), ("0::/", ""), ("garbage", "garbage\n - \n"), ("1:pids", "1 2 3 / - cgroup\n")]
+        {
+            check_directories(groups, mounts, &[]);
+        }
     }
 
     #[test]

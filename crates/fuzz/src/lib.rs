@@ -10,4 +10,5 @@ pub mod manifest;
 pub mod program;
 pub mod report;
 pub mod session;
+pub mod state;
 pub mod words;

@@ -246,4 +246,18 @@ mod tests {
         let kv = |name: &str, value: &str| resource("kv", name).with("key", "k").with("value", value);
         assert!(contradict(&kv("a", "1"), &kv("b", "2")) && !contradict(&kv("a", "1"), &kv("b", "1")));
     }
+
+    #[test]
+    fn user_in_a_group_that_is_to_be_removed_is_a_contradiction() {
+        let group = |state: &str| resource("group", "crew").with("state", state);
+        let user = |state: &str| resource("user", "ann").with("state", state);
+        let member = |state: &str| user(state).with("groups", mcl_value::Value::list(["audio", "crew"]));
+        for in_group in [user("exists").with("group", "crew"), member("exists")] {
+            assert!(contradict(&group("absent"), &in_group), "{in_group:?}");
+            assert!(!contradict(&group("exists"), &in_group), "{in_group:?}");
+        }
+        assert!(!contradict(&member("exists"), &user("exists").with("group", "crew")), "both need it");
+        assert!(!contradict(&group("absent"), &member("absent")));
+        assert!(!contradict(&group("absent"), &user("exists").with("group", "other")));
+    }
 }

@@ -36,6 +36,8 @@ struct State {
     fault: Option<(u64, Fault)>,
     crashed: bool,
     is_full: bool,
+    /// The user of the process.
+    user: u32,
 }
 
 impl Deref for State {
@@ -62,12 +64,18 @@ impl Simulated {
     /// Returns a machine with an empty root directory. The seed determines the random numbers.
     #[must_use]
     pub fn new(seed: u64) -> Simulated {
-        let state = State { disk: Disk::new(seed), calls: 0, syncs: 0, fault: None, crashed: false, is_full: false };
+        let state =
+            State { disk: Disk::new(seed), calls: 0, syncs: 0, fault: None, crashed: false, is_full: false, user: 0 };
         Simulated { state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the user of the process, which is root otherwise. Permissions are not checked.
+    pub fn run_as(&self, user: u32) {
+        self.lock().user = user;
     }
 
     /// Returns the number of system calls so far.
@@ -309,7 +317,7 @@ pub struct Shown {
 
 impl FileSystem for Simulated {
     fn user(&self) -> u32 {
-        0
+        self.lock().user
     }
 
     fn group(&self) -> u32 {

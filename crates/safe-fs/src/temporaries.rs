@@ -195,3 +195,81 @@ pub(crate) fn write_all(fs: &dyn FileSystem, file: &Handle, mut data: &[u8], mut
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::simulated::Simulated;
+
+    const DIRECTORY: &str = "/etc/conf";
+
+    fn temporaries(machine: &Simulated) -> Temporaries {
+        machine.make_directory("/state");
+        machine.make_directory(DIRECTORY);
+        machine.sync_all();
+        let state = machine.open_direct(Path::new("/state"), Access::Directory).expect("a directory");
+        Temporaries::recorded(machine, "0123456789abcdef", &state).expect("an empty record")
+    }
+
+    #[test]
+    fn another_name_is_tried_if_one_is_in_use() {
+        let machine = Simulated::new(1);
+        let temporaries = temporaries(&machine);
+        let tried = RefCell::new(Vec::new());
+        let make = |name: &OsStr| {
+            assert!(temporaries.is_live(name), "it counts as live before it exists");
+            tried.borrow_mut().push(name.to_owned());
+            if tried.borrow().len() < 4 { Err(io::ErrorKind::AlreadyExists.into()) } else { Ok(7) }
+        };
+        let (name, made) = temporaries.create(&machine, Path::new(DIRECTORY), make).expect("a name");
+        let tried = tried.into_inner();
+        assert_eq!((made, &name), (7, &tried[3]));
+        assert!(is_temporary_name(&name) && tried[..3].iter().all(|name| !temporaries.is_live(name)));
+        assert!(temporaries.is_live(&name));
+        temporaries.release(&name);
+        assert!(!temporaries.is_live(&name));
+    }
+
+    #[test]
+    fn attempts_are_bounded_and_other_errors_are_final() {
+        let machine = Simulated::new(1);
+        let temporaries = temporaries(&machine);
+        for (kind, attempts) in [(io::ErrorKind::AlreadyExists, MAX_ATTEMPTS), (io::ErrorKind::StorageFull, 1)] {
+            let tried = RefCell::new(0);
+            let make = |_: &OsStr| -> io::Result<()> {
+                *tried.borrow_mut() += 1;
+                Err(kind.into())
+            };
+            let error = temporaries.create(&machine, Path::new(DIRECTORY), make).expect_err("no name");
+            assert_eq!((error.kind(), tried.into_inner()), (kind, attempts));
+            assert!(temporaries.live().is_empty());
+        }
+    }
+
+    #[test]
+    fn directory_is_recorded_once_and_before_the_first_temporary_file() {
+        let machine = Simulated::new(1);
+        let temporaries = temporaries(&machine);
+        let create = || {
+            let make = |_: &OsStr| Ok(machine.get("/state/temporaries"));
+            temporaries.create(&machine, Path::new(DIRECTORY), make).expect("a name").1
+        };
+        let recorded = Some(format!("{DIRECTORY}\0").into_bytes());
+        assert_eq!((create(), create()), (recorded.clone(), recorded.clone()));
+        // What is recorded is on the disk: a crash keeps it.
+        machine.restart();
+        assert_eq!(machine.get("/state/temporaries"), recorded);
+    }
+
+    #[test]
+    fn only_files_without_a_record_are_swept_without_one() {
+        let machine = Simulated::new(1);
+        machine.make_directory(DIRECTORY);
+        let names = [".mgmt-tmp-0123456789abcdef-1", ".mgmt-tmp-p12-1", "mgmt-tmp-p12-1", "x.mgmt-tmp-p"];
+        names.iter().for_each(|name| machine.put(&format!("{DIRECTORY}/{name}"), b""));
+        sweep_unrecorded(&machine, Path::new(DIRECTORY)).expect("nothing fails");
+        assert_eq!(machine.names(DIRECTORY), [names[0], names[2], names[3]]);
+    }
+}

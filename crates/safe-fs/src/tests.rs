@@ -280,3 +280,70 @@ fn mount_point_that_somebody_else_changed_meanwhile_is_not_restored() {
         assert!(crashed > 10, "{crashed}");
     }
 }
+
+#[test]
+fn link_that_takes_the_place_of_a_file_while_its_lock_is_waited_for_is_followed() {
+    let target = "/etc/conf/target";
+    let mut followed = 0;
+    for call in 1..MAX_CALLS {
+        let machine = machine(&mut Rng::with_seed(call), Some(b"old\n"));
+        machine.put(target, b"");
+        let files = files(&machine).expect("an empty state");
+        let act = |machine: &Simulated| {
+            machine.remove(FILE);
+            machine.put_link(FILE, "/etc/conf/target");
+        };
+        let before = machine.calls();
+        machine.inject(before + call, Fault::Foreign(Box::new(act)));
+        let locked = files.lock(Path::new(FILE), LastLink::Follow).expect("nothing fails");
+        if !machine.is_faulty() {
+            break;
+        }
+        // Before the last call, the entry is open already.
+        if machine.calls() - before > call {
+            assert_eq!(locked.path(), Path::new(target), "call {call}");
+            followed += 1;
+        }
+    }
+    assert!(followed > 0, "no call is between");
+}
+
+#[test]
+fn names_of_one_file_share_its_lock() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let [one, other] = ["one", "other"].map(|name| scratch.path().join(name));
+    std::fs::write(&one, "x").expect("a file");
+    std::fs::hard_link(&one, &other).expect("a second name");
+    let files = Files::of_kernel();
+    let held = files.lock(&one, LastLink::Keep).expect("a target");
+    let (sender, got) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let locked = files.lock(&other, LastLink::Keep).is_ok();
+            sender.send(locked).expect("a receiver");
+        });
+        assert!(got.recv_timeout(std::time::Duration::from_millis(200)).is_err(), "the file is locked");
+        drop(held);
+        assert_eq!(got.recv(), Ok(true));
+    });
+}
+
+/// A record names directories. Whoever may change what is above one can put something else in its place.
+#[test]
+fn temporary_files_are_not_looked_for_behind_a_link_in_place_of_the_directory() {
+    let precious = "/victim/.mgmt-tmp-0123456789abcdef-1";
+    let places: [fn(&Simulated); 3] =
+        [|machine| machine.put_link("/etc/conf", "/victim"), |machine| machine.put("/etc/conf", b"a file"), |_| {}];
+    for put in places {
+        let machine = machine(&mut Rng::with_seed(1), None);
+        machine.put(precious, b"1");
+        let first = files(&machine).expect("an empty state");
+        crash_with_temporaries(&machine, &first, &["/etc/conf"]);
+        machine.put(precious, b"1");
+        machine.remove("/etc/conf");
+        put(&machine);
+        files(&machine).expect("a readable state");
+        assert!(machine.get(precious).is_some());
+        assert_eq!(machine.get("/state/temporaries"), Some(Vec::new()), "nothing is tried again");
+    }
+}

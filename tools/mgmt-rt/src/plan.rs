@@ -104,7 +104,10 @@ pub fn run(args: &Args) -> ExitCode {
     };
     exit_on_signals(summary.signal);
     let changes = kept_graph.map(|graph| recorder.finish(&graph).0);
-    printer.finish(&summary);
+    if let Err(error) = printer.finish(&summary) {
+        eprintln!("mgmt-rt: cannot write the plan: {error}");
+        return ExitCode::FAILURE;
+    }
     let outcome = outcome(&summary, has_unknown);
     if let (Some(file), Some(salt), Some(changes)) = (&args.output, salt, changes) {
         let mut plan = SavedPlan::new(&args.sources, artifact, prefix.as_deref(), &args.wait, salt);

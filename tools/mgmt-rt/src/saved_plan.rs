@@ -265,11 +265,81 @@ fn read_private(path: &Path) -> Result<Vec<u8>, Result<Diagnostic, ExitCode>> {
 
 #[cfg(test)]
 mod tests {
+    use serde::ser::{SerializeTuple as _, Serializer};
+    use serde_json::json;
+    use test_support::RandomChoice as _;
+
     use super::*;
+
+    /// Bytes that become the payload of an artifact as they are.
+    struct Payload<'b>(&'b [u8]);
+
+    impl Serialize for Payload<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut tuple = serializer.serialize_tuple(self.0.len())?;
+            self.0.iter().try_for_each(|byte| tuple.serialize_element(byte))?;
+            tuple.end()
+        }
+    }
 
     #[test]
     fn the_layout_belongs_to_the_version_of_the_format() {
         let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/saved_plan/layout.txt");
         test_support::check_layout::<SavedPlan>(Path::new(recorded), mcl_artifact::FORMAT_VERSION);
+    }
+
+    /// A plan with as much in it as possible.
+    fn plan() -> SavedPlan {
+        let sources = Sources {
+            artifact: Some("/srv/main.bin".into()),
+            puppet: Some("/srv/catalog.json".into()),
+            node: Some("web".to_owned()),
+            facts: Some("/srv/facts.json".into()),
+            hiera_config: None,
+            ruby_fallback: false,
+            puppet_strict: true,
+            puppet_compiler: PuppetCompiler::Native,
+            puppet_interval: 30,
+            puppet_fallback: PuppetFallback::Callback,
+            puppet_module_path: Some("/etc/modules:/opt/modules".into()),
+            merge_unmatched: MergeUnmatched::Error,
+        };
+        let wait = serde_json::from_value(json!({"wait": 60, "run_commands": false})).expect("options");
+        let mut plan = SavedPlan::new(&sources, Some(vec![7; 40]), Some(Path::new("/p")), &wait, DigestSalt::default());
+        let changes = [("Certain", "create"), ("MayDiffer", "change"), ("Unknown", "check again")];
+        let changes = changes.map(|(certainty, text)| json!({"certainty": certainty, "text": text, "digests": null}));
+        plan.changes = serde_json::from_value(json!({"file[/a]": changes})).expect("changes");
+        plan
+    }
+
+    /// A plan with a valid checksum may have any content: it is read and compared, or refused with one diagnostic.
+    #[test]
+    fn corrupted_plans_are_read_or_refused() {
+        let artifact = mcl_artifact::write(ArtifactStage::Plan, &plan());
+        let header = mcl_artifact::read_header(&artifact).expect("a plan");
+        let bytes = artifact[artifact.len() - header.payload_length as usize..].to_vec();
+        assert_eq!(mcl_artifact::write(ArtifactStage::Plan, &Payload(&bytes)), artifact);
+        let mut read = 0;
+        test_support::for_each_seed(20_000, |rng| {
+            let mut bytes = bytes.clone();
+            for _ in 0..rng.usize(1..6) {
+                let at = rng.usize(..bytes.len());
+                match rng.usize(..4) {
+                    0 => bytes[at] = rng.u8(..),
+                    1 => bytes[at] = *rng.pick(&[0, 1, 0x7f, 0xfb, 0xfc, 0xfd, 0xff]),
+                    2 => bytes.truncate(at.max(1)),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+            let artifact = mcl_artifact::write(ArtifactStage::Plan, &Payload(&bytes));
+            match mcl_artifact::read::<SavedPlan>(&artifact, ArtifactStage::Plan) {
+                Ok(plan) => {
+                    read += 1;
+                    let _ = (plan.outdated(None, None), plan.sources(), plan.prefix());
+                }
+                Err(diagnostic) => assert!(diagnostic.code.name().starts_with('A'), "{}", diagnostic.message),
+            }
+        });
+        assert!(read > 100, "{read} of the plans can be decoded");
     }
 }

@@ -1,5 +1,7 @@
 //! `user` and `group` (spec 05 §6.5, §6.6).
 
+use std::borrow::Cow;
+
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers};
 use crate::kinds::syntax::is_account_name;
 use crate::{AutoEdges, Claim, Comparison, Demand, Field, Params, Repr, ResourceKind, Traits, ValidationError};
@@ -14,7 +16,10 @@ pub(super) const GROUP: ResourceKind = ResourceKind {
     traits: Traits { autoedge: true, ..Traits::NONE },
     validate: |p| validate_name(None, "group", p.name()),
     autoedges: AutoEdges { is_removed: is_absent, offers: offer_group, ..AutoEdges::NONE },
-    claims: |p| own_number(p, "gid", "group id").into_iter().collect(),
+    claims: |p| {
+        let state = Claim { demand: Demand::whole(p.string("state").into_owned()), ..group_exists(p.name().into()) };
+        own_number(p, "gid", "group id").into_iter().chain([state]).collect()
+    },
     ..ResourceKind::BASE
 };
 
@@ -23,6 +28,18 @@ fn own_number<'a>(p: &Params<'a>, param: &str, what: &str) -> Option<Claim<'a>> 
     let is_wanted = p.is_set(param) && !is_absent(p);
     let demand = Demand::whole(p.name());
     is_wanted.then(|| Claim { object: format!("{what} {}", p.int(param)).into(), aspect: "name", demand })
+}
+
+/// Returns the claim that a group exists.
+fn group_exists(group: Cow<'_, str>) -> Claim<'_> {
+    Claim { object: format!("group {group}").into(), aspect: "existence", demand: Demand::whole("exists") }
+}
+
+/// Returns the claims of a user: to its number, and to the groups that it must be in.
+fn claims_of_user<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
+    let number = own_number(p, "uid", "user id").filter(|_| !p.bool("allowduplicateuid"));
+    let groups = p.given_string("group").into_iter().chain(p.strings("groups")).filter(|_| !is_absent(p));
+    number.into_iter().chain(groups.map(group_exists)).collect()
 }
 
 fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {
@@ -74,7 +91,7 @@ pub(super) const USER: ResourceKind = ResourceKind {
         offers: offer_user,
         wants: want_groups,
     },
-    claims: |p| own_number(p, "uid", "user id").filter(|_| !p.bool("allowduplicateuid")).into_iter().collect(),
+    claims: claims_of_user,
     ..ResourceKind::BASE
 };
 

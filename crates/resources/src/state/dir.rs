@@ -308,17 +308,20 @@ fn make_private(path: &Path) -> Result<(), StateError> {
     made.map_err(|error| StateError::Io { path: path.to_path_buf(), error })
 }
 
-/// Returns whether the version of the layout is recorded.
+/// Returns whether the version of the layout is recorded. What is not a number was corrupted and counts as missing: only this
+/// layout exists so far.
 ///
 /// # Errors
 /// It is not the one of this release.
 fn has_version(files: &Files, prefix: &Path, path: &Path) -> Result<bool, StateError> {
     match files.read(path)? {
         Some(text) if text == LAYOUT_VERSION.as_bytes() => Ok(true),
-        Some(text) => {
-            let version = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-            Err(StateError::Newer { prefix: prefix.to_path_buf(), version })
-        }
+        Some(text) => match std::str::from_utf8(text.trim_ascii()) {
+            Ok(version) if !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Err(StateError::Newer { prefix: prefix.to_path_buf(), version: version.to_owned() })
+            }
+            Ok(_) | Err(_) => Ok(false),
+        },
         None => Ok(false),
     }
 }
@@ -380,6 +383,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
+    use safe_fs::FileSystem;
+    use safe_fs::simulated::Simulated;
     use test_support::eventually;
 
     use super::*;
@@ -534,6 +539,70 @@ mod tests {
         // A child that another test has just started may hold the lock until it runs its program.
         eventually("the layout is refused", || matches!(StateDir::open(dir.path()), Err(StateError::Newer { .. })));
         assert!(StateDir::overlay(dir.path()).unwrap_err().to_string().contains("newer"));
+    }
+
+    #[test]
+    fn corrupted_version_is_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        for content in [&b""[..], b"\0\0", b"one\n", b"\xff\n"] {
+            drop(reopen(dir.path()));
+            fs::write(dir.path().join("engine/version"), content).unwrap();
+            drop(StateDir::overlay(dir.path()).expect("a plan"));
+            drop(reopen(dir.path()));
+            assert_eq!(fs::read_to_string(dir.path().join("engine/version")).unwrap(), LAYOUT_VERSION, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn temporary_files_with_a_record_are_not_looked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(StateDir::open(dir.path()).unwrap());
+        // Directories of resources and copies of files may be many; what is in them has a record.
+        let kept = ["engine/state/file-x/.mgmt-tmp-p1-0", "engine/backups/contents/.mgmt-tmp-p1-0"];
+        for path in kept.map(|path| dir.path().join(path)) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "another program's").unwrap();
+        }
+        for name in ["engine/state", "engine/backups"] {
+            fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        drop(reopen(dir.path()));
+        assert!(kept.iter().all(|path| dir.path().join(path).exists()));
+    }
+
+    #[test]
+    fn state_for_reading_creates_no_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(reopen(dir.path()).resource_dir(&id("/known")).unwrap());
+        let state = StateDir::read_only(dir.path());
+        assert!(state.resource_dir(&id("/known")).is_ok());
+        let error = state.resource_dir(&id("/unknown")).unwrap_err();
+        assert!(matches!(error, safe_fs::Error::Io { action: "create", .. }), "{error}");
+        assert!(!state.resource_path(&id("/unknown")).exists());
+    }
+
+    /// Without root's rights, the directories above the prefix are not looked at.
+    #[test]
+    fn prefix_that_others_can_change_is_refused_for_every_user() {
+        for user in [0, 1000] {
+            for (mode, owner) in [(0o777, user), (0o700, 2000)] {
+                let machine = Simulated::new(1);
+                machine.run_as(user);
+                machine.make_directory("/home/prefix");
+                machine.set_attributes("/home/prefix", 0o700, user);
+                let files = |machine: &Arc<Simulated>| Files::new(Arc::clone(machine) as Arc<dyn FileSystem>);
+                let machine = Arc::new(machine);
+                let open = || {
+                    let files = files(&machine);
+                    protected_directories(&files, Path::new("/home/prefix"), |path| {
+                        Ok(files.make_directories(path, 0o700)?)
+                    })
+                };
+                assert!(open().is_ok(), "{:?}", open());
+                machine.set_attributes("/home/prefix", mode, owner);
+                assert!(matches!(open(), Err(StateError::Unsafe(_))), "user {user}, mode {mode:o} of {owner}");
+            }
+        }
     }
 
     #[test]

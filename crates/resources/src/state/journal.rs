@@ -2,6 +2,7 @@
 //!
 //! Lines are appended: `+FROM\tTO` is written before `FROM` is changed, `-FROM\tTO` after `TO` was refreshed. Names are JSON
 //! strings, so they contain no line breaks. A line that a crash left incomplete is ignored, because its change had not begun.
+//! Other lines that are not valid are counted, so that the agent can say that notifications may be lost.
 //! The journal is replaced by one without obsolete lines when it is opened, and when most of its lines are obsolete.
 
 use std::collections::BTreeSet;
@@ -21,6 +22,8 @@ type Pair = (ResourceId, ResourceId);
 pub struct RefreshJournal {
     files: Arc<Files>,
     path: PathBuf,
+    /// The number of complete lines that were not valid when the journal was opened.
+    invalid_lines: usize,
     inner: Mutex<Inner>,
 }
 
@@ -39,11 +42,11 @@ impl RefreshJournal {
     /// The file cannot be read or replaced.
     pub fn open(files: Arc<Files>, engine: &Path) -> Result<RefreshJournal, Error> {
         let path = engine.join("refresh");
-        let (pairs, is_empty) = match files.read(&path)? {
-            Some(content) => (decode(&content), content.is_empty()),
-            None => (BTreeSet::new(), true),
-        };
-        let journal = RefreshJournal { files, path, inner: Mutex::new(Inner { pairs, file: None, lines: 0 }) };
+        let content = files.read(&path)?.unwrap_or_default();
+        let is_empty = content.is_empty();
+        let Decoded { pairs, invalid_lines } = decode(&content);
+        let inner = Mutex::new(Inner { pairs, file: None, lines: 0 });
+        let journal = RefreshJournal { files, path, invalid_lines, inner };
         if !is_empty {
             journal.replace(&mut journal.lock())?;
         }
@@ -56,11 +59,23 @@ impl RefreshJournal {
     /// The file cannot be read.
     pub fn stored_pairs(files: &Files, engine: &Path) -> Result<Vec<Pair>, Error> {
         let content = files.read(&engine.join("refresh"))?.unwrap_or_default();
-        Ok(decode(&content).into_iter().collect())
+        Ok(decode(&content).pairs.into_iter().collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns how many lines were not valid when the journal was opened. What they recorded is lost.
+    #[must_use]
+    pub fn invalid_lines(&self) -> usize {
+        self.invalid_lines
     }
 
     /// Returns the pending notifications.
@@ -128,19 +143,26 @@ impl RefreshJournal {
     }
 }
 
-/// Returns the pending notifications in the content of the file. What a crash corrupted is left out.
-fn decode(content: &[u8]) -> BTreeSet<Pair> {
-    let mut pairs = BTreeSet::new();
+/// The content of the file.
+struct Decoded {
+    /// The pending notifications.
+    pairs: BTreeSet<Pair>,
+    /// The number of complete lines that are not valid.
+    invalid_lines: usize,
+}
+
+fn decode(content: &[u8]) -> Decoded {
+    let (mut pairs, mut invalid_lines) = (BTreeSet::new(), 0);
     // Only complete lines end in a newline.
     let lines = content.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"));
     for line in lines {
         match std::str::from_utf8(line).ok().and_then(parse) {
             Some((Sign::Recorded, pair)) => drop(pairs.insert(pair)),
             Some((Sign::Delivered, pair)) => drop(pairs.remove(&pair)),
-            None => {}
+            None => invalid_lines += 1,
         }
     }
-    pairs
+    Decoded { pairs, invalid_lines }
 }
 
 fn line(sign: char, (from, to): &Pair) -> String {

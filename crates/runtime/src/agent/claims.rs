@@ -24,6 +24,9 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
 /// The parameters with paths that a resource reads, or whose existence decides what it does.
 const INPUTS: [&str; 6] = ["creates", "fragments", "input", "inputs", "mtimes", "source"];
 
+/// The parameters of an `exec` that may name paths anywhere in their text.
+const COMMANDS: [&str; 7] = ["args", "cmd", "cwd", "donecmd", "env", "ifcmd", "nifcmd"];
+
 /// The groups of a graph by the paths that their members claim or read.
 pub(super) struct UsedPaths {
     by_path: FxHashMap<String, Vec<u32>>,
@@ -36,7 +39,7 @@ impl UsedPaths {
         let mut used = UsedPaths { by_path: FxHashMap::default(), by_directory: FxHashMap::default() };
         for (i, group) in groups.iter().enumerate() {
             for resource in group.iter() {
-                for path in claims(resource).into_iter().chain(inputs(resource)) {
+                for path in claims(resource).into_iter().chain(inputs(resource)).chain(named_by_commands(resource)) {
                     used.by_path.entry(path).or_default().push(i as u32);
                 }
                 if ["recurse", "purge"].iter().any(|name| resource.params.get(name) == Some(&Value::Bool(true))) {
@@ -77,6 +80,32 @@ fn inputs(resource: &Resource) -> Vec<String> {
     paths.filter_map(|path| absolute(&String::from_utf8_lossy(path))).collect()
 }
 
+/// Returns the absolute paths in the text of commands: a command looks at the files that it names.
+fn named_by_commands(resource: &Resource) -> Vec<String> {
+    if &*resource.id.kind != "exec" {
+        return Vec::new();
+    }
+    let mut paths = paths_in(&resource.id.name);
+    for value in COMMANDS.iter().filter_map(|name| resource.params.get(name)) {
+        match value {
+            Value::List(items) => items.iter().for_each(|item| paths.extend(paths_in_value(item))),
+            Value::Map(map) => map.iter().for_each(|(_, item)| paths.extend(paths_in_value(item))),
+            value => paths.extend(paths_in_value(value)),
+        }
+    }
+    paths
+}
+
+fn paths_in_value(value: &Value) -> Vec<String> {
+    value.as_bytes().map(|text| paths_in(&String::from_utf8_lossy(text))).unwrap_or_default()
+}
+
+/// Returns the absolute paths in a text, as a shell would see them: `--file=/etc/x`, `>/etc/x` and `"/etc/x"` name `/etc/x`.
+fn paths_in(text: &str) -> Vec<String> {
+    let ends_word = |c: char| c.is_whitespace() || "'\"`=:,;|&<>(){}[]$!*?\\".contains(c);
+    text.split(ends_word).filter_map(absolute).collect()
+}
+
 /// Returns an absolute path without `.` and `..`; `None` for a relative one.
 fn absolute(path: &str) -> Option<String> {
     path.starts_with('/').then(|| normalized_path(path).into_owned())
@@ -110,6 +139,27 @@ mod tests {
         assert_eq!(used.by(&resource("file", "/srv")), [0; 0]);
         let reader = resource("exec", "e").with("creates", "/srv/x/");
         assert_eq!(UsedPaths::of(&[Group::from(reader)]).by(&resource("file", "/srv/x")), [0]);
+    }
+
+    #[test]
+    fn commands_use_the_paths_that_they_name() {
+        let commands = [
+            ("cmd", Value::str("cat /srv/x | sort")),
+            ("cmd", Value::str("tool --file=/srv//x; true")),
+            ("ifcmd", Value::str("[ ! -e \"/srv/x\" ]")),
+            ("nifcmd", Value::str("true 2>/srv/x")),
+            ("args", Value::List([Value::str("-f"), Value::str("/srv/./x")].into())),
+        ];
+        let used = |exec: Resource| UsedPaths::of(&[Group::from(exec)]).by(&resource("file", "/srv/x"));
+        for (name, value) in commands {
+            assert_eq!(used(resource("exec", "e").with(name, value.clone())), [0], "{name} => {value:?}");
+        }
+        assert_eq!(used(resource("exec", "test -e /srv/x")), [0], "the name is the command");
+        for other in ["cat /srv/xy", "cat srv/x", "cat /srv", "cat /other/srv/x"] {
+            assert_eq!(used(resource("exec", "e").with("cmd", other)), [0u32; 0], "{other}");
+        }
+        let print = resource("print", "p").with("msg", "see /srv/x");
+        assert_eq!(UsedPaths::of(&[Group::from(print)]).by(&resource("file", "/srv/x")), [0u32; 0]);
     }
 
     #[test]

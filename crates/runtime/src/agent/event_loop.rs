@@ -136,6 +136,10 @@ impl<'o> Agent<'o> {
         let keeps_state = writable_state.is_some();
         let open_journal = |state: &StateDir| RefreshJournal::open(state.shared_files(), state.engine());
         let journal = writable_state.map(open_journal).transpose().map_err(safe_fs::Error::into_io)?.map(Arc::new);
+        if let Some(journal) = journal.as_ref().filter(|journal| journal.invalid_lines() > 0) {
+            let diagnostic = lost_notifications(journal);
+            observer.event(observer::Event::Problem(&diagnostic));
+        }
         let undelivered = match (&journal, state) {
             (Some(journal), _) => journal.pairs(),
             (None, Some(state)) if is_plan => {
@@ -443,4 +447,15 @@ impl<'o> Agent<'o> {
             self.observer.event(observer::Event::Problem(diagnostic));
         }
     }
+}
+
+/// Says that the journal of notifications was corrupted, by a disk or by another program.
+fn lost_notifications(journal: &RefreshJournal) -> Diagnostic {
+    let lines = match journal.invalid_lines() {
+        1 => "1 line".to_owned(),
+        n => format!("{n} lines"),
+    };
+    let message = format!("cannot read {lines} of {}: notifications may be lost", journal.path().display());
+    Diagnostic::warning(Code::R0410, Stage::Engine, message)
+        .help("the agent continues without them; restart services whose configuration has just changed")
 }

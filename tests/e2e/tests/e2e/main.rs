@@ -46,6 +46,7 @@ mod service_manager;
 mod services;
 mod sources;
 mod spec_references;
+mod streams;
 mod structure;
 mod support;
 mod traced;

@@ -1,6 +1,7 @@
 //! The output of `mgmt-rt plan`: the pending changes, with the contents of files as a diff.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write as _};
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format};
@@ -51,7 +52,10 @@ impl<'f> PlanPrinter<'f> {
     }
 
     /// Prints the changes and the totals.
-    pub fn finish(&mut self, summary: &Summary) {
+    ///
+    /// # Errors
+    /// They cannot be written. A reader that has closed its pipe wanted no more.
+    pub fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         if self.format == PlanFormat::Text {
             for (id, on) in &summary.blocked {
                 let line = format!("{}\n", printable(&format!("{id}: unknown, waiting for {on}")));
@@ -63,8 +67,12 @@ impl<'f> PlanPrinter<'f> {
             text += &totals(summary);
             text.push('\n');
         }
-        self.output.write_always(Stream::Out, text);
         self.output.flush(false);
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
     }
 
     fn change(&mut self, resource: &Resource, change: &Change) {

@@ -63,6 +63,29 @@ fn file_is_replaced_after_a_record_that_failed() {
 }
 
 #[test]
+fn invalid_lines_are_counted_and_cost_no_other_line() {
+    let valid = line('+', &(id("a"), id("b")));
+    let other = line('+', &(id("c"), id("d")));
+    for (invalid, count) in [
+        (&b"\n"[..], 1),
+        (b"+\n", 1),
+        (b"\0\0\0\n\xff\n", 2),
+        (b"+\"svc\"\t\"a\"\t\"svc\"\n", 1),
+        (b"*\"svc\"\t\"a\"\t\"svc\"\t\"b\"\n", 1),
+        (b"+\"svc\"\t\"a\"\t\"svc\"\t7\n", 1),
+        (b"", 0),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let content = [valid.as_bytes(), invalid, other.as_bytes()].concat();
+        std::fs::write(dir.path().join("refresh"), content).unwrap();
+        let journal = open(dir.path());
+        assert_eq!((journal.invalid_lines(), journal.pairs().len()), (count, 2), "{invalid:?}");
+        drop(journal);
+        assert_eq!(open(dir.path()).invalid_lines(), 0, "they are said once");
+    }
+}
+
+#[test]
 fn torn_line_is_ignored_and_does_not_reach_into_the_next_record() {
     let whole = line('+', &(id("ä"), id("b")));
     let other = line('+', &(id("c"), id("d")));
