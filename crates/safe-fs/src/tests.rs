@@ -299,7 +299,7 @@ fn link_that_takes_the_place_of_a_file_while_its_lock_is_waited_for_is_followed(
         if !machine.is_faulty() {
             break;
         }
-        // Before the last call, the entry is open already.
+        // When the lock only looks at the entry, it has opened it already.
         if machine.calls() - before > call {
             assert_eq!(locked.path(), Path::new(target), "call {call}");
             followed += 1;
@@ -328,7 +328,7 @@ fn names_of_one_file_share_its_lock() {
     });
 }
 
-/// A record names directories. Whoever may change what is above one can put something else in its place.
+/// A record names directories. Who may change what is above one can put something else in its place.
 #[test]
 fn temporary_files_are_not_looked_for_behind_a_link_in_place_of_the_directory() {
     let precious = "/victim/.mgmt-tmp-0123456789abcdef-1";

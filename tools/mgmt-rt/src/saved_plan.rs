@@ -323,6 +323,9 @@ mod tests {
         test_support::for_each_seed(20_000, |rng| {
             let mut bytes = bytes.clone();
             for _ in 0..rng.usize(1..6) {
+                if bytes.is_empty() {
+                    break;
+                }
                 let at = rng.usize(..bytes.len());
                 match rng.usize(..4) {
                     0 => bytes[at] = rng.u8(..),

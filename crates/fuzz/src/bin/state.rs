@@ -47,7 +47,9 @@ impl Fuzzer for State {
         let path = state.engine().join(FILES[usize::from(file) % FILES.len()].path);
         state.files().make_directories(path.parent().unwrap_or(&path), 0o700).expect("memory");
         state.files().write(&path, content, 0o600).expect("memory");
-        use_journal(&state) & use_reversals(&state) & use_shared_values(&state) & use_backups(&state)
+        let uses = [use_journal, use_reversals, use_shared_values, use_backups];
+        let accepted = uses.map(|use_file| use_file(&state));
+        accepted[usize::from(file) % FILES.len()]
     }
 
     fn target(&self, _count: usize) -> Option<String> {
@@ -81,7 +83,8 @@ fn use_reversals(state: &StateDir) -> bool {
     reversals.remember(&file).expect("an inverse");
     assert!(reversals.is_stored(&file.id));
     let (pending, again) = reversals.pending();
-    assert!(before.iter().all(|known| pending.contains(known)) && again.len() == failures.len());
+    assert!(before.iter().all(|known| pending.iter().any(|found| found.id == known.id)));
+    assert_eq!(again.len(), failures.len());
     reversals.forget(&file.id).expect("memory");
     assert!(!reversals.is_stored(&file.id));
     failures.is_empty()

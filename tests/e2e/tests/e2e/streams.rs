@@ -125,7 +125,9 @@ value "v" { any => "1", }
     assert!(words.contains("cannot read 2 lines of") && words.contains("notifications may be lost"), "{text}");
     assert!(words.contains("invalid stored reversal"), "{text}");
     assert_eq!(scratch.read("state/engine/version").as_deref(), Some("1\n"));
-    assert_eq!(scratch.read("state/engine/refresh").as_deref(), Some(""), "{text}");
+    let again = scratch.apply_once(&["--backup"]);
+    assert!(!again.out.contains("notifications may be lost"), "it is said once: {}", again.out);
+    assert_eq!(scratch.read("ran").as_deref(), Some("ran\nran\n"), "it is delivered once");
 }
 
 #[test]
