@@ -1,6 +1,8 @@
 //! A run of a fuzzer: threads that make programs and compile them, until the time is over or one of them fails.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,6 +34,12 @@ pub struct Session {
     /// Write every program to a file before it is compiled, and use one thread
     #[arg(long)]
     trace: bool,
+    /// Write programs to this directory instead of compiling them
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "trace")]
+    write: Option<PathBuf>,
+    /// How many programs to write
+    #[arg(long, default_value_t = 1000, requires = "write")]
+    programs: usize,
 }
 
 /// What a session runs.
@@ -61,6 +69,15 @@ impl Session {
     /// Runs a fuzzer; the status is 1 if something was found.
     pub fn run<F: Fuzzer>(&self, fuzzer: &F) -> ExitCode {
         let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        if let Some(directory) = &self.write {
+            return match self.write_programs(fuzzer, seed, directory) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    println!("cannot write programs to {}: {error}", directory.display());
+                    ExitCode::FAILURE
+                }
+            };
+        }
         let threads = if self.trace { 1 } else { self.threads };
         let found = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -73,6 +90,19 @@ impl Session {
             }
         });
         ExitCode::from(u8::from(found.into_inner()))
+    }
+
+    /// Writes the programs that the first thread would compile, each to a file named after its number, for other compilers.
+    fn write_programs<F: Fuzzer>(&self, fuzzer: &F, seed: u64, directory: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(directory)?;
+        let extension = Path::new(F::CRASH_FILE).extension().unwrap_or_default();
+        let mut rng = Rng::with_seed(seed);
+        for count in 0..self.programs {
+            let file = directory.join(format!("{count:06}")).with_extension(extension);
+            std::fs::write(file, fuzzer.program(&mut rng, count))?;
+        }
+        println!("seed {seed}: wrote {} programs to {}", self.programs, directory.display());
+        Ok(())
     }
 
     /// Returns how long the session runs.

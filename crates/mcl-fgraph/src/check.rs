@@ -63,7 +63,7 @@ fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Opt
     let root = scoped.root();
     let ast = scoped.ast_of(root);
     let is_definition = |stmt: &StmtId| {
-        matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. })
+        matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_))
     };
     let statements: Vec<StmtId> = scoped.scope(root).body.iter().copied().filter(|stmt| !is_definition(stmt)).collect();
     let check_all = |parts: &[&[StmtId]]| -> Option<Vec<Part>> {

@@ -73,8 +73,9 @@ impl Lowering<'_> {
         let (holder, slot) = self.frames.get(class).made_by.ok_or(Inconsistency::WrongNode)?;
         let stmt = self.frames.typed.scoped.instance(slot).stmt;
         match self.frames.ast(holder).stmt(stmt) {
-            Stmt::Include { args: Some(args), .. } => {
-                Ok((holder, *args.get(index).ok_or(Inconsistency::WrongArgumentCount)?))
+            Stmt::Include(include) => {
+                let arg = include.args.as_ref().and_then(|args| args.get(index));
+                Ok((holder, *arg.ok_or(Inconsistency::WrongArgumentCount)?))
             }
             _ => Err(Inconsistency::WrongArgumentCount.into()),
         }

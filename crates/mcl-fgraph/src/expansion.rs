@@ -111,5 +111,5 @@ fn info(scoped: &Scoped, scope: ScopeId, stmt: StmtId) -> StmtInfo {
 }
 
 fn is_include(scoped: &Scoped, scope: ScopeId, stmt: StmtId) -> bool {
-    matches!(scoped.ast_of(scope).stmt(stmt), Stmt::Include { .. })
+    matches!(scoped.ast_of(scope).stmt(stmt), Stmt::Include(_))
 }

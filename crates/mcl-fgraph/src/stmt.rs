@@ -78,8 +78,8 @@ impl Lowering<'_> {
         }
         match ast.stmt(stmt) {
             Stmt::Error { .. } => return Err(Inconsistency::ErrorNode.into()),
-            Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
-            Stmt::Include { .. } => {
+            Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_) => {}
+            Stmt::Include(_) => {
                 let StmtInfo::Instance(slot) = self.frames.stmt_info(frame, stmt) else {
                     return Err(Inconsistency::WrongNode.into());
                 };
@@ -100,16 +100,16 @@ impl Lowering<'_> {
                 let halves = halves.iter().zip(names).map(|(half, name)| self.half(ast, half, name)).collect();
                 self.add(frame, Statement::Edge { halves, span });
             }
-            Stmt::If { condition, .. } => {
-                let condition = self.expr(at, *condition)?;
+            Stmt::If(branches) => {
+                let condition = self.expr(at, branches.condition)?;
                 self.if_statement(frame, stmt, condition)?;
             }
-            Stmt::For { iterable, .. } => {
-                let iterable = self.expr(at, *iterable)?;
+            Stmt::For(iteration) => {
+                let iterable = self.expr(at, iteration.iterable)?;
                 self.loop_statement(frame, stmt, LoopKind::For, iterable)?;
             }
-            Stmt::ForKv { iterable, .. } => {
-                let iterable = self.expr(at, *iterable)?;
+            Stmt::ForKv(iteration) => {
+                let iterable = self.expr(at, iteration.iterable)?;
                 self.loop_statement(frame, stmt, LoopKind::ForKv, iterable)?;
             }
         }

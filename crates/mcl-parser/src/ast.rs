@@ -316,7 +316,7 @@ pub struct Param {
     pub span: Span,
 }
 
-/// A statement.
+/// A statement. What takes more than a few words is boxed: most statements of large programs are small.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Stmt {
@@ -340,48 +340,79 @@ pub enum Stmt {
     },
     Resource(Box<Resource>),
     Edge(Vec<EdgeHalf>),
-    If {
-        condition: ExprId,
-        then: Block,
-        otherwise: Option<Block>,
-    },
-    For {
-        index: Param,
-        value: Param,
-        iterable: ExprId,
-        body: Block,
-    },
-    ForKv {
-        key: Param,
-        value: Param,
-        iterable: ExprId,
-        body: Block,
-    },
+    If(Box<IfStmt>),
+    For(Box<LoopStmt>),
+    ForKv(Box<LoopStmt>),
     /// The expression is an [`Expr::Func`].
     Func {
         name: Name,
         name_span: Span,
         func: ExprId,
     },
-    /// `params` is `None` for `class c {`, as opposed to `class c() {`.
-    Class {
-        name: Name,
-        name_span: Span,
-        params: Option<Vec<Param>>,
-        body: Block,
-    },
-    Include {
-        class: Name,
-        class_span: Span,
-        args: Option<Vec<ExprId>>,
-        alias: Option<(Name, Span)>,
-    },
-    /// The `alias` of `as *` is the name `*`.
-    Import {
-        module: Arc<str>,
-        module_span: Span,
-        alias: Option<(Name, Span)>,
-    },
+    Class(Box<ClassStmt>),
+    Include(Box<IncludeStmt>),
+    Import(Box<ImportStmt>),
+}
+
+/// An `if` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IfStmt {
+    /// The condition.
+    pub condition: ExprId,
+    /// The statements for a true condition.
+    pub then: Block,
+    /// The statements of `else`.
+    pub otherwise: Option<Block>,
+}
+
+/// A `for` or `forkv` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoopStmt {
+    /// The variable of the index or key.
+    pub index: Param,
+    /// The variable of the element or value.
+    pub value: Param,
+    /// The list or map.
+    pub iterable: ExprId,
+    /// The statements of the block.
+    pub body: Block,
+}
+
+/// A `class` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassStmt {
+    /// The name.
+    pub name: Name,
+    /// Its span.
+    pub name_span: Span,
+    /// The parameters; `None` for `class c {`, as opposed to `class c() {`.
+    pub params: Option<Vec<Param>>,
+    /// The statements of the block.
+    pub body: Block,
+}
+
+/// An `include` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IncludeStmt {
+    /// The name of the class.
+    pub class: Name,
+    /// Its span.
+    pub class_span: Span,
+    /// The arguments; `None` for `include c`, as opposed to `include c()`.
+    pub args: Option<Vec<ExprId>>,
+    /// The name after `as`, and its span.
+    pub alias: Option<(Name, Span)>,
+}
+
+/// An `import` statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImportStmt {
+    /// The text between the quotes.
+    pub module: Arc<str>,
+    /// The span of the string.
+    pub module_span: Span,
+    /// The name after `as`, and its span; `*` for `as *`.
+    pub alias: Option<(Name, Span)>,
 }
 
 /// A definition that an error node seems to contain.

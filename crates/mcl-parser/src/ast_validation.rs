@@ -83,25 +83,25 @@ impl Validator<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Resource(resource) => self.resource(resource),
-            Stmt::For { body, .. } | Stmt::ForKv { body, .. } => {
-                for id in body {
-                    if matches!(self.ast.stmt(*id), Stmt::Import { .. }) {
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => {
+                for id in &iteration.body {
+                    if matches!(self.ast.stmt(*id), Stmt::Import(_)) {
                         self.error(ValidationErrorKind::ImportInLoop, self.ast.stmt_span(*id));
                     }
                 }
             }
-            Stmt::Import { module, module_span, .. } if module.is_empty() => {
-                self.error(ValidationErrorKind::EmptyImport, *module_span);
+            Stmt::Import(import) if import.module.is_empty() => {
+                self.error(ValidationErrorKind::EmptyImport, import.module_span);
             }
             Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::Panic { .. }
             | Stmt::Edge(_)
-            | Stmt::If { .. }
+            | Stmt::If(_)
             | Stmt::Func { .. }
-            | Stmt::Class { .. }
-            | Stmt::Include { .. }
-            | Stmt::Import { .. } => {}
+            | Stmt::Class(_)
+            | Stmt::Include(_)
+            | Stmt::Import(_) => {}
         }
     }
 

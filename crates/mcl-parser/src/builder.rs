@@ -19,13 +19,19 @@ use mcl_diagnostics::{FileId, Span};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 
 use crate::ast::{
-    Ast, Block, Definition, DefinitionKind, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr,
-    TypeId,
+    Ast, Block, ClassStmt, Definition, DefinitionKind, EntryKind, Expr, ExprId, IfStmt, LoopStmt, MAX_DEPTH, Name,
+    Param, Stmt, StmtId, TypeExpr, TypeId,
 };
 use crate::automaton::Stack;
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
 use crate::text_index::TextIndex;
+
+/// Few programs have an expression for less than this many tokens.
+const TOKENS_PER_EXPR: usize = 2;
+
+/// Few programs have a statement for less than this many tokens.
+const TOKENS_PER_STMT: usize = 7;
 
 /// An entry of a resource body before its comma; `None` for an error node.
 pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;
@@ -147,6 +153,17 @@ impl<'t> Builder<'t> {
             type_depths: PrimaryMap::new(),
             too_deep: false,
         }
+    }
+
+    /// Reserves memory for the nodes of a number of tokens. What is not used of it is never touched, so it is not resident,
+    /// while tables that grow step by step leave copies behind.
+    pub fn reserve(&mut self, tokens: usize) {
+        let (exprs, stmts) = (tokens / TOKENS_PER_EXPR, tokens / TOKENS_PER_STMT);
+        self.ast.exprs.reserve(exprs);
+        self.ast.expr_ranges.reserve(exprs);
+        self.expr_depths.reserve(exprs);
+        self.ast.stmts.reserve(stmts);
+        self.ast.stmt_ranges.reserve(stmts);
     }
 
     /// Returns the tree, whose blocks are all closed, and the index of its names.
@@ -452,11 +469,15 @@ impl<'t> Builder<'t> {
         let body = block.body;
         let stmt = match block.head {
             Head::File => return,
-            Head::If { condition } => Stmt::If { condition, then: body, otherwise: None },
-            Head::Else { condition, then } => Stmt::If { condition, then, otherwise: Some(body) },
-            Head::For { index, value, iterable } => Stmt::For { index, value, iterable, body },
-            Head::ForKv { key, value, iterable } => Stmt::ForKv { key, value, iterable, body },
-            Head::Class { name, name_span, params } => Stmt::Class { name, name_span, params, body },
+            Head::If { condition } => Stmt::If(Box::new(IfStmt { condition, then: body, otherwise: None })),
+            Head::Else { condition, then } => Stmt::If(Box::new(IfStmt { condition, then, otherwise: Some(body) })),
+            Head::For { index, value, iterable } => Stmt::For(Box::new(LoopStmt { index, value, iterable, body })),
+            Head::ForKv { key, value, iterable } => {
+                Stmt::ForKv(Box::new(LoopStmt { index: key, value, iterable, body }))
+            }
+            Head::Class { name, name_span, params } => {
+                Stmt::Class(Box::new(ClassStmt { name, name_span, params, body }))
+            }
         };
         self.statement(block.start, stmt, r);
     }

@@ -14,7 +14,7 @@ use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{
-    Ast, Block, ByteRange, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId,
+    Ast, Block, ByteRange, ClassStmt, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId,
 };
 use crate::string_literal::{StringError, StringPart, parse_string};
 use crate::text_index::TextIndex;
@@ -136,8 +136,8 @@ fn keeps_expressions(ast: &Ast) -> bool {
 fn keeps_statements(ast: &Ast) -> bool {
     let mut classes: FxHashSet<Name> = FxHashSet::default();
     for stmt in ast.stmts.values() {
-        if let Stmt::Class { name, .. } = stmt
-            && (ast.name(*name).contains(':') || !classes.insert(*name))
+        if let Stmt::Class(class) = stmt
+            && (ast.name(class.name).contains(':') || !classes.insert(class.name))
         {
             return false;
         }
@@ -194,11 +194,11 @@ fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
 /// Adds the empty lists that `class c {` and `include c` leave out.
 fn complete(stmt: &mut Stmt) {
     match stmt {
-        Stmt::Class { params, .. } => {
-            params.get_or_insert_default();
+        Stmt::Class(class) => {
+            class.params.get_or_insert_default();
         }
-        Stmt::Include { args, .. } => {
-            args.get_or_insert_default();
+        Stmt::Include(include) => {
+            include.args.get_or_insert_default();
         }
         _ => {}
     }
@@ -351,7 +351,8 @@ impl Interpolator {
         let mut removed: FxHashSet<StmtId> = FxHashSet::default();
         let mut has_colons = false;
         for id in &block {
-            let Stmt::Class { name, name_span, .. } = &statements[*id] else { continue };
+            let Stmt::Class(class) = &statements[*id] else { continue };
+            let ClassStmt { name, name_span, .. } = &**class;
             has_colons |= self.out.name(*name).contains(':');
             if let Some((_, first)) = classes.get(name) {
                 let kind =
@@ -364,17 +365,17 @@ impl Interpolator {
         }
         if has_colons {
             for id in block.iter().rev() {
-                let Stmt::Class { name, .. } = &statements[*id] else { continue };
-                let text = self.out.name(*name).clone();
+                let Stmt::Class(class) = &statements[*id] else { continue };
+                let text = self.out.name(class.name).clone();
                 let Some((prefix, rest)) = text.split_once(':') else { continue };
                 let parent = self.find(prefix).and_then(|name| classes.get(&name)).map(|(parent, _)| *parent);
                 let Some(parent) = parent.filter(|_| !removed.contains(id)) else { continue };
                 let rest = self.intern(rest);
-                if let Stmt::Class { name, .. } = &mut statements[*id] {
-                    *name = rest;
+                if let Stmt::Class(class) = &mut statements[*id] {
+                    class.name = rest;
                 }
-                if let Stmt::Class { body, .. } = &mut statements[parent] {
-                    body.push(*id);
+                if let Stmt::Class(class) = &mut statements[parent] {
+                    class.body.push(*id);
                 }
                 removed.insert(*id);
             }
@@ -415,20 +416,18 @@ impl Interpolator {
     /// Replaces the expressions of a statement with the new ones.
     fn stmt(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Error { .. } | Stmt::Import { .. } => {}
+            Stmt::Error { .. } | Stmt::Import(_) => {}
             Stmt::Bind { value, .. } => *value = self.at(*value),
             Stmt::Panic { args } => self.all(args),
             Stmt::Resource(resource) => self.resource(resource),
             Stmt::Edge(halves) => halves.iter_mut().for_each(|half| self.half(half)),
-            Stmt::If { condition, .. } => *condition = self.at(*condition),
-            Stmt::For { iterable, .. } | Stmt::ForKv { iterable, .. } => *iterable = self.at(*iterable),
+            Stmt::If(branches) => branches.condition = self.at(branches.condition),
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => iteration.iterable = self.at(iteration.iterable),
             Stmt::Func { func, .. } => *func = self.at(*func),
-            Stmt::Class { .. } => complete(stmt),
-            Stmt::Include { .. } => {
+            Stmt::Class(_) => complete(stmt),
+            Stmt::Include(include) => {
+                include.args.iter_mut().for_each(|args| self.all(args));
                 complete(stmt);
-                if let Stmt::Include { args: Some(args), .. } = stmt {
-                    self.all(args);
-                }
             }
         }
     }

@@ -31,6 +31,11 @@ impl<K: EntityRef> TextIndex<K> {
         TextIndex { ids }
     }
 
+    /// Reserves memory for more texts; `texts` is the table of the index.
+    pub fn reserve(&mut self, texts: &PrimaryMap<K, Arc<str>>, count: usize) {
+        self.ids.reserve(count, |id| hash(&texts[*id]));
+    }
+
     /// Returns the id of a text; `texts` is the table of the index.
     #[must_use]
     pub fn find(&self, texts: &PrimaryMap<K, Arc<str>>, text: &str) -> Option<K> {

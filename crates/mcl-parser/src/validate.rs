@@ -313,37 +313,36 @@ impl Validator<'_> {
                 }
             }
             Stmt::Edge(halves) => halves.iter().for_each(|half| self.half(half)),
-            Stmt::If { condition, then, otherwise } => {
-                self.expr(*condition);
-                then.iter().chain(otherwise.iter().flatten()).for_each(|stmt| self.stmt(*stmt));
+            Stmt::If(branches) => {
+                self.expr(branches.condition);
+                branches.then.iter().chain(branches.otherwise.iter().flatten()).for_each(|stmt| self.stmt(*stmt));
             }
-            Stmt::For { index: first, value: second, iterable, body }
-            | Stmt::ForKv { key: first, value: second, iterable, body } => {
-                self.param(first);
-                self.param(second);
-                self.expr(*iterable);
-                body.iter().for_each(|stmt| self.stmt(*stmt));
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => {
+                self.param(&iteration.index);
+                self.param(&iteration.value);
+                self.expr(iteration.iterable);
+                iteration.body.iter().for_each(|stmt| self.stmt(*stmt));
             }
             Stmt::Func { name, name_span, func } => {
                 self.name(*name);
                 self.span(*name_span);
                 self.function(*func);
             }
-            Stmt::Class { name, name_span, params, body } => {
-                self.name(*name);
-                self.span(*name_span);
-                params.iter().flatten().for_each(|param| self.param(param));
-                body.iter().for_each(|stmt| self.stmt(*stmt));
+            Stmt::Class(class) => {
+                self.name(class.name);
+                self.span(class.name_span);
+                class.params.iter().flatten().for_each(|param| self.param(param));
+                class.body.iter().for_each(|stmt| self.stmt(*stmt));
             }
-            Stmt::Include { class, class_span, args, alias } => {
-                self.name(*class);
-                self.span(*class_span);
-                args.iter().flatten().for_each(|arg| self.expr(*arg));
-                alias.iter().for_each(|alias| self.alias(*alias));
+            Stmt::Include(include) => {
+                self.name(include.class);
+                self.span(include.class_span);
+                include.args.iter().flatten().for_each(|arg| self.expr(*arg));
+                include.alias.iter().for_each(|alias| self.alias(*alias));
             }
-            Stmt::Import { module: _, module_span, alias } => {
-                self.span(*module_span);
-                alias.iter().for_each(|alias| self.alias(*alias));
+            Stmt::Import(import) => {
+                self.span(import.module_span);
+                import.alias.iter().for_each(|alias| self.alias(*alias));
             }
         }
     }

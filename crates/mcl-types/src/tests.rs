@@ -107,7 +107,8 @@ fn load(program: &str) -> Loaded {
         let mut imports = Vec::new();
         for (id, stmt) in &ast.stmts {
             let span = ast.stmt_span(id);
-            let Stmt::Import { module, .. } = stmt else { continue };
+            let Stmt::Import(import) = stmt else { continue };
+            let module = &import.module;
             let name = ImportName::parse(module).ok();
             let target = match &name {
                 Some(ImportName { kind: ImportKind::LocalFile(path), .. }) => {

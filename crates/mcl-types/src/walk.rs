@@ -50,7 +50,7 @@ pub fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
 /// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested scopes.
 pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
     match stmt {
-        Stmt::Error { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
+        Stmt::Error { .. } | Stmt::Class(_) | Stmt::Import(_) => {}
         Stmt::Bind { value, .. } => visit(*value),
         Stmt::Panic { args } => args.iter().copied().for_each(visit),
         Stmt::Resource(resource) => {
@@ -58,10 +58,10 @@ pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
             resource.entries.iter().for_each(|entry| entry_expressions(entry, &mut visit));
         }
         Stmt::Edge(halves) => halves.iter().for_each(|half| visit(half.name)),
-        Stmt::If { condition, .. } => visit(*condition),
-        Stmt::For { iterable, .. } | Stmt::ForKv { iterable, .. } => visit(*iterable),
+        Stmt::If(branches) => visit(branches.condition),
+        Stmt::For(iteration) | Stmt::ForKv(iteration) => visit(iteration.iterable),
         Stmt::Func { func, .. } => visit(*func),
-        Stmt::Include { args, .. } => args.iter().flatten().copied().for_each(visit),
+        Stmt::Include(include) => include.args.iter().flatten().copied().for_each(visit),
     }
 }
 

@@ -44,11 +44,12 @@ fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, false, &args.report)?;
     let files = loaded.files.clone();
+    let give_back = memory::give_back_between_stages(&files);
     let Some(puppet) = &args.puppet else {
-        let compiled = mcl_driver::compile(loaded, &[], memory::give_back);
+        let compiled = mcl_driver::compile(loaded, &[], give_back);
         return Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report));
     };
-    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], memory::give_back);
+    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], give_back);
     if let Some((_, bytes)) = compiled.artifacts.first() {
         compiled
             .diagnostics

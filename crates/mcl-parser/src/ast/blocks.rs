@@ -1,21 +1,25 @@
 //! The blocks of statements.
 
-use crate::ast::{Block, Stmt};
+use crate::ast::{Block, IfStmt, Stmt};
 
 /// The blocks of a statement, by shared or by mutable reference.
 macro_rules! blocks {
-    ($stmt:expr, $as_reference:ident) => {
+    ($stmt:expr, $as_reference:ident $(, $mut:ident)?) => {
         match $stmt {
-            Stmt::If { then, otherwise, .. } => [Some(then), otherwise.$as_reference()],
-            Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => [Some(body), None],
+            Stmt::If(branches) => {
+                let IfStmt { then, otherwise, .. } = &$($mut)? **branches;
+                [Some(then), otherwise.$as_reference()]
+            }
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => [Some(&$($mut)? iteration.body), None],
+            Stmt::Class(class) => [Some(&$($mut)? class.body), None],
             Stmt::Error { .. }
             | Stmt::Bind { .. }
             | Stmt::Panic { .. }
             | Stmt::Resource(_)
             | Stmt::Edge(_)
             | Stmt::Func { .. }
-            | Stmt::Include { .. }
-            | Stmt::Import { .. } => [None, None],
+            | Stmt::Include(_)
+            | Stmt::Import(_) => [None, None],
         }
         .into_iter()
         .flatten()
@@ -30,6 +34,6 @@ impl Stmt {
 
     /// Returns the blocks directly in the statement, to change them.
     pub(crate) fn blocks_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Block> {
-        blocks!(self, as_mut)
+        blocks!(self, as_mut, mut)
     }
 }

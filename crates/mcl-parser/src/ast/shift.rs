@@ -3,7 +3,8 @@
 use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::ast::{
-    Ast, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, Name, Param, Resource, Stmt, StmtId, TypeExpr, TypeId,
+    Ast, ClassStmt, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, IfStmt, IncludeStmt, LoopStmt, Name, Param,
+    Resource, Stmt, StmtId, TypeExpr, TypeId,
 };
 
 /// How the ids of a tree change.
@@ -116,13 +117,15 @@ impl Shift {
             Stmt::Panic { args } => self.expr_ids(args),
             Stmt::Resource(resource) => self.resource(resource),
             Stmt::Edge(halves) => halves.iter_mut().for_each(|half| self.half(half)),
-            Stmt::If { condition, then, otherwise } => {
+            Stmt::If(branches) => {
+                let IfStmt { condition, then, otherwise } = &mut **branches;
                 self.expr_id(condition);
                 self.block(then);
                 otherwise.iter_mut().for_each(|block| self.block(block));
             }
-            Stmt::For { index: first, value, iterable, body } | Stmt::ForKv { key: first, value, iterable, body } => {
-                self.params(std::slice::from_mut(first));
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => {
+                let LoopStmt { index, value, iterable, body } = &mut **iteration;
+                self.params(std::slice::from_mut(index));
                 self.params(std::slice::from_mut(value));
                 self.expr_id(iterable);
                 self.block(body);
@@ -131,17 +134,19 @@ impl Shift {
                 self.name(name);
                 self.expr_id(func);
             }
-            Stmt::Class { name, params, body, .. } => {
+            Stmt::Class(class) => {
+                let ClassStmt { name, name_span: _, params, body } = &mut **class;
                 self.name(name);
                 params.iter_mut().for_each(|params| self.params(params));
                 self.block(body);
             }
-            Stmt::Include { class, args, alias, .. } => {
+            Stmt::Include(include) => {
+                let IncludeStmt { class, class_span: _, args, alias } = &mut **include;
                 self.name(class);
                 args.iter_mut().for_each(|args| self.expr_ids(args));
                 alias.iter_mut().for_each(|(alias, _)| self.name(alias));
             }
-            Stmt::Import { alias, .. } => alias.iter_mut().for_each(|(alias, _)| self.name(alias)),
+            Stmt::Import(import) => import.alias.iter_mut().for_each(|(alias, _)| self.name(alias)),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use mcl_lexer::{TokenIdx, TokenKind};
 
-use crate::ast::{Definition, DefinitionKind, Param, Stmt};
+use crate::ast::{Definition, DefinitionKind, Name, Param, Stmt};
 use crate::builder::Builder;
 use crate::token_set::WORD;
+use mcl_diagnostics::Span;
 
 /// Words that may be names which a broken statement defines are among this many tokens at its start.
 const MENTION_TOKENS: u32 = 4;
@@ -58,7 +59,7 @@ impl Builder<'_> {
         let Some(changed) = self.change_in(l, r) else { return stmt };
         let start = l;
         let defines = match stmt {
-            Stmt::If { .. } | Stmt::For { .. } | Stmt::ForKv { .. } | Stmt::Class { .. } => return stmt,
+            Stmt::If(_) | Stmt::For(_) | Stmt::ForKv(_) | Stmt::Class(_) => return stmt,
             Stmt::Error { defines } => defines,
             Stmt::Resource(mut resource) => {
                 let offset = self.tokens.start(changed.token);
@@ -79,16 +80,15 @@ impl Builder<'_> {
             Stmt::Func { name, name_span: span, .. } => {
                 vec![Definition { kind: DefinitionKind::Function, name, span }]
             }
-            Stmt::Import { alias: None, module_span: span, .. } => {
+            Stmt::Import(import) if import.alias.is_none() => {
+                let span = import.module_span;
                 let quoted = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
                 let alias = if changed.is_name { String::new() } else { module_alias(quoted) };
                 let name = self.intern(&alias);
                 vec![Definition { kind: DefinitionKind::Alias, name, span }]
             }
-            Stmt::Include { alias, .. } | Stmt::Import { alias, .. } => {
-                let alias = alias.map(|(name, span)| Definition { kind: DefinitionKind::Alias, name, span });
-                alias.into_iter().collect()
-            }
+            Stmt::Include(include) => defined_alias(include.alias),
+            Stmt::Import(import) => defined_alias(import.alias),
             Stmt::Panic { .. } | Stmt::Edge(_) => Vec::new(),
         };
         let defines = defines.into_iter().map(|definition| self.without_changed_name(changed, definition)).collect();
@@ -159,6 +159,11 @@ impl Builder<'_> {
         defines.retain(|definition| definition.kind != kind || !self.ast.name(definition.name).is_empty());
         defines
     }
+}
+
+/// Returns what an `include` or `import` with this alias defines.
+fn defined_alias(alias: Option<(Name, Span)>) -> Vec<Definition> {
+    alias.map(|(name, span)| Definition { kind: DefinitionKind::Alias, name, span }).into_iter().collect()
 }
 
 /// Returns the alias that the import of a module has by default; `quoted` is its name in quotes.

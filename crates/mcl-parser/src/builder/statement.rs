@@ -5,7 +5,8 @@ use std::ops::Range;
 use mcl_lexer::TokenIdx;
 
 use crate::ast::{
-    Definition, DefinitionKind, EdgeHalf, Entry, EntryKind, Expr, ExprId, Lambda, Name, Param, Resource, Stmt, TypeId,
+    Definition, DefinitionKind, EdgeHalf, Entry, EntryKind, Expr, ExprId, ImportStmt, IncludeStmt, Lambda, Name, Param,
+    Resource, Stmt, TypeId,
 };
 use crate::bracket::BracketContext;
 use crate::builder::{Builder, EntryBody};
@@ -27,12 +28,13 @@ impl<'t> Builder<'t> {
     ) -> Stmt {
         let class_span = self.span(at.start, at.end);
         let alias = alias.map(|l| (self.word(l), self.span(l, l + 1)));
-        Stmt::Include { class, class_span, args, alias }
+        Stmt::Include(Box::new(IncludeStmt { class, class_span, args, alias }))
     }
 
     pub fn import(&mut self, l: TokenIdx, alias: Option<TokenIdx>) -> Stmt {
         let alias = alias.map(|l| (self.word(l), self.span(l, l + 1)));
-        Stmt::Import { module: self.raw_string(l).into(), module_span: self.span(l, l + 1), alias }
+        let (module, module_span) = (self.raw_string(l).into(), self.span(l, l + 1));
+        Stmt::Import(Box::new(ImportStmt { module, module_span, alias }))
     }
 
     /// Returns the text between the quotes of a string token.

@@ -35,6 +35,7 @@ pub fn parse_in_parts(file: FileId, text: &str, tokens: &Tokens) -> Option<(Ast,
     let parts = if threads > 1 && count > 1 { parts(tokens, count) } else { return None };
     let parse = |part: &Range<TokenIdx>| {
         let mut builder = Builder::new(file, text, tokens);
+        builder.reserve((part.end - part.start) as usize);
         let end = parse_segment(&mut builder, NO_EDITS, Position::before(part.start), part.end).ok()?;
         let lints = if builder.errors.is_empty() { lint(&mut builder, part.clone()) } else { return None };
         (end.token == part.end).then(|| (builder.into_tree(), lints))

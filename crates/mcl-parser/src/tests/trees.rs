@@ -111,7 +111,7 @@ fn strings_become_parts() {
 fn classes_with_colons_move_into_their_parents() {
     fn outline(ast: &Ast, block: &[StmtId]) -> String {
         let of = |id: &StmtId| match ast.stmt(*id) {
-            Stmt::Class { name, body, .. } => format!("{}[{}]", ast.name(*name), outline(ast, body)),
+            Stmt::Class(class) => format!("{}[{}]", ast.name(class.name), outline(ast, &class.body)),
             _ => "_".to_owned(),
         };
         block.iter().map(of).collect::<Vec<_>>().join(" ")
@@ -127,6 +127,13 @@ fn classes_with_colons_move_into_their_parents() {
         assert_eq!(outline(&ast, &ast.body), expected, "{text}");
         assert_well_formed(&ast);
     }
+}
+
+#[test]
+fn nodes_are_small() {
+    // Large programs have millions of them.
+    assert!(size_of::<Expr>() <= 24);
+    assert!(size_of::<Stmt>() <= 32);
 }
 
 #[test]
@@ -151,12 +158,7 @@ pub fn assert_well_formed(ast: &Ast) {
     assert_eq!(ast.types.len(), ast.type_ranges.len());
     let mut seen = EntitySet::new();
     for (parent, stmt) in &ast.stmts {
-        let blocks: Vec<&Vec<StmtId>> = match stmt {
-            Stmt::If { then, otherwise, .. } => [Some(then), otherwise.as_ref()].into_iter().flatten().collect(),
-            Stmt::For { body, .. } | Stmt::ForKv { body, .. } | Stmt::Class { body, .. } => vec![body],
-            _ => Vec::new(),
-        };
-        for id in blocks.into_iter().flatten() {
+        for id in stmt.blocks().flatten() {
             assert!(*id < parent, "children come first");
             assert!(seen.insert(*id), "every statement has one parent");
         }

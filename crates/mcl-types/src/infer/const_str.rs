@@ -109,8 +109,8 @@ impl Inference<'_> {
                 let include = self.scoped.instance(instance);
                 let module = self.scoped.scope(include.scope).module;
                 match self.scoped.ast(module).stmt(include.stmt) {
-                    Stmt::Include { args: Some(args), .. } if !self.is_iterated(include.scope) => {
-                        match args.get(index as usize) {
+                    Stmt::Include(statement) if !self.is_iterated(include.scope) => {
+                        match statement.args.as_ref().and_then(|args| args.get(index as usize)) {
                             Some(arg) => Definition::Expression(Position { module, expr: *arg, path: path.into() }),
                             None => Definition::Unknown,
                         }

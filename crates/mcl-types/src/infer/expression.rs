@@ -359,7 +359,7 @@ impl Inference<'_> {
             },
             ScopeKind::Class(class) => match scoped.def(class).kind {
                 DefKind::Class { stmt, .. } => match ast.stmt(stmt) {
-                    Stmt::Class { params, .. } => params.iter().flatten().nth(index).and_then(|param| param.ty),
+                    Stmt::Class(class) => class.params.iter().flatten().nth(index).and_then(|param| param.ty),
                     _ => None,
                 },
                 _ => None,

@@ -224,7 +224,7 @@ impl Inference<'_> {
         };
         let holder = scoped.instance(instance);
         let statement = match scoped.ast_of(holder.scope).stmt(holder.stmt) {
-            Stmt::Include { .. } => "include",
+            Stmt::Include(_) => "include",
             _ => "import",
         };
         let expectation = Expectation::Member { name: &name, statement, definition: def.span };

@@ -149,7 +149,7 @@ impl Body<'_> {
             },
         }
         let stmt = scoped.ast(module).stmt(stmt);
-        if !matches!(stmt, Stmt::Class { .. }) {
+        if !matches!(stmt, Stmt::Class(_)) {
             walk::expressions(stmt, |expr| self.expression(scope, expr));
         }
     }

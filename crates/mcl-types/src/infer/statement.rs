@@ -175,9 +175,9 @@ impl Inference<'_> {
         let span = ast.stmt_span(stmt);
         let info = scoped.stmt_info(scope, stmt);
         match ast.stmt(stmt) {
-            Stmt::Error { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => {}
-            Stmt::Include { alias: Some(_), .. } => {}
-            Stmt::Include { alias: None, .. } => {
+            Stmt::Error { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_) => {}
+            Stmt::Include(include) if include.alias.is_some() => {}
+            Stmt::Include(_) => {
                 if let StmtInfo::Instance(instance) = info {
                     match scoped.instance(instance).kind {
                         InstanceKind::Class(reference) => {
@@ -190,34 +190,34 @@ impl Inference<'_> {
             Stmt::Panic { args } => self.panic(module, args, span),
             Stmt::Resource(resource) => self.resource(module, resource, span),
             Stmt::Edge(halves) => self.edge(module, halves, span),
-            Stmt::If { condition, .. } => {
-                self.infer(module, *condition);
-                self.expect_condition(module, *condition, span);
+            Stmt::If(branches) => {
+                self.infer(module, branches.condition);
+                self.expect_condition(module, branches.condition, span);
                 if let StmtInfo::If { then, otherwise } = info {
                     tasks.extend(otherwise.map(|inner| Task::Definitions(inner, 0)));
                     tasks.push(Task::Definitions(then, 0));
                 }
             }
-            Stmt::For { iterable, .. } => {
-                let found = self.infer(module, *iterable);
+            Stmt::For(iteration) => {
+                let found = self.infer(module, iteration.iterable);
                 if let StmtInfo::Loop(inner) = info {
                     let [index, element] = self.loop_variables(inner);
                     let int = self.solver.types.add(Node::Int, self.solver.types.origin(index));
                     self.expect(int, index, span, &Expectation::Annotation);
                     let list = self.solver.types.add(Node::List(element), span);
-                    let value = ast.expr_span(*iterable);
+                    let value = ast.expr_span(iteration.iterable);
                     if !self.expect(list, found, span, &Expectation::IteratedList { value }) {
                         self.poison_loop(inner);
                     }
                     tasks.push(Task::Definitions(inner, 0));
                 }
             }
-            Stmt::ForKv { iterable, .. } => {
-                let found = self.infer(module, *iterable);
+            Stmt::ForKv(iteration) => {
+                let found = self.infer(module, iteration.iterable);
                 if let StmtInfo::Loop(inner) = info {
                     let [key, element] = self.loop_variables(inner);
                     let map = self.solver.types.add(Node::Map(key, element), span);
-                    let value = ast.expr_span(*iterable);
+                    let value = ast.expr_span(iteration.iterable);
                     if !self.expect(map, found, span, &Expectation::IteratedMap { value }) {
                         self.poison_loop(inner);
                     }
@@ -277,9 +277,9 @@ impl Inference<'_> {
     fn include(&mut self, module: ModuleId, instance: InstanceId, stmt: StmtId, reference: &Reference) {
         let scoped = self.scoped;
         let ast = scoped.ast(module);
-        let Stmt::Include { args, .. } = ast.stmt(stmt) else { return };
+        let Stmt::Include(include) = ast.stmt(stmt) else { return };
         let span = ast.stmt_span(stmt);
-        let args: &[ExprId] = args.as_deref().unwrap_or_default();
+        let args: &[ExprId] = include.args.as_deref().unwrap_or_default();
         for arg in args {
             self.infer(module, *arg);
         }
@@ -310,8 +310,8 @@ impl Inference<'_> {
 
     /// Types the arguments of an include of a class that is erroneous or unknown.
     fn erroneous_include(&mut self, module: ModuleId, stmt: StmtId) {
-        if let Stmt::Include { args, .. } = self.scoped.ast(module).stmt(stmt) {
-            for arg in args.iter().flatten() {
+        if let Stmt::Include(include) = self.scoped.ast(module).stmt(stmt) {
+            for arg in include.args.iter().flatten() {
                 let ty = self.infer(module, *arg);
                 self.poison([ty]);
             }

@@ -17,10 +17,10 @@ use crate::scoped::{InstanceKind, ScopeId, StmtInfo};
 impl Resolver<'_> {
     /// Records the body of a class whose head is the broken statement before it.
     pub(crate) fn declare_broken_class(&mut self, scope: ScopeId, previous: Option<StmtId>, stmt: StmtId, ast: &Ast) {
-        let Stmt::If { condition, .. } = ast.stmt(stmt) else { return };
+        let Stmt::If(branches) = ast.stmt(stmt) else { return };
         let StmtInfo::If { then: body, otherwise: None } = self.out.stmt_info(scope, stmt) else { return };
         let Some(Stmt::Error { defines }) = previous.map(|previous| ast.stmt(previous)) else { return };
-        if *ast.expr(*condition) != Expr::Error
+        if *ast.expr(branches.condition) != Expr::Error
             || !defines.iter().any(|definition| definition.kind == DefinitionKind::Class)
         {
             return;
@@ -48,8 +48,8 @@ impl Resolver<'_> {
         }
         let mut included: FxHashSet<Symbol> = FxHashSet::default();
         for instance in self.out.instances.values().filter(|instance| instance.kind == InstanceKind::Error) {
-            if let Stmt::Include { class, .. } = self.out.ast_of(instance.scope).stmt(instance.stmt) {
-                included.extend(self.symbols.parts(self.table(instance.scope).unit, *class).last());
+            if let Stmt::Include(include) = self.out.ast_of(instance.scope).stmt(instance.stmt) {
+                included.extend(self.symbols.parts(self.table(instance.scope).unit, include.class).last());
             }
         }
         let mut bodies = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
-use mcl_parser::ast::{Ast, Block, Definition, DefinitionKind, Name, Param, Stmt, StmtId};
+use mcl_parser::ast::{Ast, Block, ClassStmt, Definition, DefinitionKind, IfStmt, LoopStmt, Name, Param, Stmt, StmtId};
 use rustc_hash::FxHashMap;
 
 use crate::scope::Resolver;
@@ -16,6 +16,9 @@ use crate::scope::names::{Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget, Visible};
 use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
 use crate::stack::with_stack;
+
+/// A scope of this many statements or more is a long one.
+const LONG_SCOPE: usize = 1000;
 
 impl Resolver<'_> {
     /// Declares a module for a file: one that sees only itself, or, given the scope `site` that contains the import, one
@@ -51,6 +54,7 @@ impl Resolver<'_> {
         let mut work: Vec<(ScopeId, &Block)> = vec![(scope, body)];
         while let Some((scope, body)) = work.pop() {
             self.out.scopes[scope].body.clone_from(body);
+            self.reserve_names(scope, body, &ast);
             let mut imported = Imported::default();
             for stmt in body {
                 self.declare_statement(scope, *stmt, &mut imported);
@@ -64,6 +68,18 @@ impl Resolver<'_> {
         }
     }
 
+    /// Reserves memory for the names that a long scope defines, and for their uses of one another. Tables that grow step by
+    /// step leave copies behind.
+    fn reserve_names(&mut self, scope: ScopeId, body: &Block, ast: &Ast) {
+        if body.len() >= LONG_SCOPE {
+            let is_definition =
+                |stmt: &&StmtId| matches!(ast.stmt(**stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_));
+            let definitions = body.iter().filter(is_definition).count();
+            self.tables[scope].definitions.reserve(definitions);
+            self.tables[scope].dependencies.reserve(definitions);
+        }
+    }
+
     /// Adds the scopes that a statement opens.
     fn declare_inner_scopes<'a>(
         &mut self,
@@ -74,7 +90,8 @@ impl Resolver<'_> {
     ) {
         let module = self.out.scope(scope).module;
         match ast.stmt(stmt) {
-            Stmt::If { then, otherwise, .. } => {
+            Stmt::If(branches) => {
+                let IfStmt { then, otherwise, .. } = &**branches;
                 let then_scope = self.add_scope(module, Some(scope), ScopeKind::Block);
                 work.push((then_scope, then));
                 let otherwise = otherwise.as_ref().map(|block| {
@@ -84,17 +101,18 @@ impl Resolver<'_> {
                 });
                 self.set_info(scope, stmt, StmtInfo::If { then: then_scope, otherwise });
             }
-            Stmt::For { index: first, value, body, .. } | Stmt::ForKv { key: first, value, body, .. } => {
+            Stmt::For(iteration) | Stmt::ForKv(iteration) => {
+                let LoopStmt { index, value, body, .. } = &**iteration;
                 let inner = self.add_scope(module, Some(scope), ScopeKind::Loop);
-                self.declare_params(inner, [first, value]);
+                self.declare_params(inner, [index, value]);
                 work.push((inner, body));
                 self.set_info(scope, stmt, StmtInfo::Loop(inner));
             }
-            Stmt::Class { body, .. } => {
+            Stmt::Class(class) => {
                 if let StmtInfo::Def(def) = self.out.stmt_info(scope, stmt)
                     && let DefKind::Class { body: inner, .. } = self.out.def(def).kind
                 {
-                    work.push((inner, body));
+                    work.push((inner, &class.body));
                 }
             }
             Stmt::Error { .. }
@@ -103,8 +121,8 @@ impl Resolver<'_> {
             | Stmt::Resource(_)
             | Stmt::Edge(_)
             | Stmt::Func { .. }
-            | Stmt::Include { .. }
-            | Stmt::Import { .. } => {}
+            | Stmt::Include(_)
+            | Stmt::Import(_) => {}
         }
     }
 
@@ -149,7 +167,8 @@ impl Resolver<'_> {
                 let kind = DefKind::Func { stmt, scope: None };
                 self.define(scope, stmt, Namespace::Function, *name, *name_span, kind);
             }
-            Stmt::Class { name, name_span, params, .. } => {
+            Stmt::Class(class) => {
+                let ClassStmt { name, name_span, params, .. } = &**class;
                 let body = self.add_scope(module, Some(scope), ScopeKind::Block);
                 let kind = DefKind::Class { stmt, body };
                 let def = self.define(scope, stmt, Namespace::Class, *name, *name_span, kind);
@@ -158,29 +177,24 @@ impl Resolver<'_> {
                 self.declare_params(body, params.iter().flatten());
                 self.check_params(body, params.as_deref().unwrap_or_default());
             }
-            Stmt::Include { alias, .. } => {
+            Stmt::Include(include) => {
                 let instance = self.add_instance(scope, stmt, InstanceKind::Error);
                 self.set_info(scope, stmt, StmtInfo::Instance(instance));
-                if let Some((name, span)) = alias {
+                if let Some((name, span)) = &include.alias {
                     let symbol = self.symbols.defined(self.table(scope).unit, *name);
                     let target = AliasTarget::Instance(instance);
                     self.declare_alias(scope, symbol, Alias { stmt, span: *span, target });
                 }
             }
-            Stmt::Import { module, module_span, alias } => {
-                self.declare_import(scope, stmt, module, *module_span, *alias, imported);
+            Stmt::Import(import) => {
+                self.declare_import(scope, stmt, &import.module, import.module_span, import.alias, imported);
             }
             Stmt::Error { defines } => {
                 for definition in defines {
                     self.declare_broken(scope, stmt, definition, &ast);
                 }
             }
-            Stmt::Panic { .. }
-            | Stmt::Resource(_)
-            | Stmt::Edge(_)
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::ForKv { .. } => {}
+            Stmt::Panic { .. } | Stmt::Resource(_) | Stmt::Edge(_) | Stmt::If(_) | Stmt::For(_) | Stmt::ForKv(_) => {}
         }
     }
 

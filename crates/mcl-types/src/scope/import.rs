@@ -136,19 +136,17 @@ impl Resolver<'_> {
         let ast = self.ast(scope);
         for stmt in &ast.body {
             let construct = match ast.stmt(*stmt) {
-                Stmt::Error { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Func { .. }
-                | Stmt::Class { .. }
-                | Stmt::Import { .. } => continue,
-                Stmt::If { condition, .. } if *ast.expr(*condition) == Expr::Error => continue,
+                Stmt::Error { .. } | Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_) => {
+                    continue;
+                }
+                Stmt::If(branches) if *ast.expr(branches.condition) == Expr::Error => continue,
                 Stmt::Panic { .. } => "a panic",
                 Stmt::Resource(resource) if resource.collect => "a collect",
                 Stmt::Resource(_) => "a resource",
                 Stmt::Edge(_) => "an edge",
-                Stmt::If { .. } => "an if statement",
-                Stmt::For { .. } | Stmt::ForKv { .. } => "a loop",
-                Stmt::Include { .. } => "an include",
+                Stmt::If(_) => "an if statement",
+                Stmt::For(_) | Stmt::ForKv(_) => "a loop",
+                Stmt::Include(_) => "an include",
             };
             self.report_always(scope, ScopeError::NotImportable { construct, stmt: ast.stmt_span(*stmt), import });
         }
@@ -233,11 +231,11 @@ impl Resolver<'_> {
         let mut imports = Vec::new();
         for stmt in ast.stmts.values() {
             match stmt {
-                Stmt::Include { class, .. } => {
-                    used.insert(first_part(Namespace::Class, *class));
+                Stmt::Include(include) => {
+                    used.insert(first_part(Namespace::Class, include.class));
                 }
-                Stmt::Import { module, .. } => {
-                    if let Some(import) = self.loaded.import(unit, module)
+                Stmt::Import(import) => {
+                    if let Some(import) = self.loaded.import(unit, &import.module)
                         && let ImportTarget::Unit(target) = import.target
                     {
                         imports.push(target);
@@ -264,14 +262,14 @@ impl Resolver<'_> {
                 Stmt::Func { name, .. } => {
                     define(Namespace::Function, self.symbols.defined(unit, *name));
                 }
-                Stmt::Class { name, .. } => {
-                    define(Namespace::Class, self.symbols.defined(unit, *name));
+                Stmt::Class(class) => {
+                    define(Namespace::Class, self.symbols.defined(unit, class.name));
                 }
-                Stmt::Import { alias: Some((alias, _)), .. } => {
-                    defined.insert(FreeName::Alias(self.symbols.defined(unit, *alias)));
-                }
-                Stmt::Import { module, alias: None, .. } => {
-                    if let Some(name) = self.loaded.import(unit, module).and_then(|import| import.name.as_ref()) {
+                Stmt::Import(import) => {
+                    let name = || self.loaded.import(unit, &import.module)?.name.as_ref();
+                    if let Some((alias, _)) = import.alias {
+                        defined.insert(FreeName::Alias(self.symbols.defined(unit, alias)));
+                    } else if let Some(name) = name() {
                         defined.insert(FreeName::Alias(self.symbols.intern(&name.alias)));
                     }
                 }

@@ -222,9 +222,9 @@ impl Resolver<'_> {
     fn prerequisite(&self, instance: InstanceId) -> Option<InstanceId> {
         let scope = self.out.instance(instance).scope;
         let ast = self.out.ast_of(scope);
-        let Stmt::Include { class, .. } = ast.stmt(self.out.instance(instance).stmt) else { return None };
+        let Stmt::Include(include) = ast.stmt(self.out.instance(instance).stmt) else { return None };
         let table = self.table(scope);
-        let parts = self.symbols.parts(table.unit, *class);
+        let parts = self.symbols.parts(table.unit, include.class);
         match table.aliases.get(&parts[0])?.target {
             AliasTarget::Instance(first) if parts.len() > 1 => {
                 Some(first).filter(|first| matches!(self.class_lookups[*first], ClassLookup::NotStarted))
@@ -238,8 +238,8 @@ impl Resolver<'_> {
         let ast = self.ast(scope);
         // Set first: a cycle finds this instance done, without a class.
         self.class_lookups[instance] = ClassLookup::Done;
-        let Stmt::Include { class, .. } = ast.stmt(self.out.instance(instance).stmt) else { return };
-        let parts: NameParts = self.symbols.parts(self.table(scope).unit, *class).into();
+        let Stmt::Include(include) = ast.stmt(self.out.instance(instance).stmt) else { return };
+        let parts: NameParts = self.symbols.parts(self.table(scope).unit, include.class).into();
         let (providers, missing) = match self.lookup(NameUse { namespace: Namespace::Class, parts: &parts }, scope) {
             None => (SmallVec::new(), true),
             Some(Found { path, target, providers }) => {

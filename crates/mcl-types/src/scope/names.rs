@@ -65,6 +65,9 @@ impl Symbols {
                 parts: Vec::with_capacity(ast.names.len()),
                 ends: PrimaryMap::with_capacity(ast.names.len()),
             };
+            // Nearly all names are without dots, and new.
+            symbols.names.reserve(ast.names.len());
+            symbols.index.reserve(&symbols.names, ast.names.len());
             for name in ast.names.values() {
                 if name.contains('.') {
                     names.parts.extend(name.split('.').map(|part| symbols.intern(part)));

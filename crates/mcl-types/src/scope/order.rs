@@ -71,9 +71,12 @@ impl Resolver<'_> {
         match ast.stmt(stmt) {
             Stmt::Bind { name, .. } => Entity::Variable(Arc::clone(ast.name(*name))),
             Stmt::Func { name, .. } => Entity::Function(Arc::clone(ast.name(*name))),
-            Stmt::Class { name, .. } => Entity::Class(Arc::clone(ast.name(*name))),
-            Stmt::Include { alias: Some((alias, _)), .. } => Entity::Include(Arc::clone(ast.name(*alias))),
-            Stmt::Import { module, .. } => Entity::Import(Arc::clone(module)),
+            Stmt::Class(class) => Entity::Class(Arc::clone(ast.name(class.name))),
+            Stmt::Include(include) => match include.alias {
+                Some((alias, _)) => Entity::Include(Arc::clone(ast.name(alias))),
+                None => Entity::Unknown,
+            },
+            Stmt::Import(import) => Entity::Import(Arc::clone(&import.module)),
             _ => Entity::Unknown,
         }
     }

@@ -1,7 +1,7 @@
 //! The second pass: resolves every use of a name.
 
 use mcl_diagnostics::Span;
-use mcl_parser::ast::{Ast, Expr, ExprId, Lambda, Name, Stmt, StmtId};
+use mcl_parser::ast::{Ast, Expr, ExprId, IncludeStmt, Lambda, Name, Stmt, StmtId};
 use smallvec::{SmallVec, smallvec};
 
 use crate::scope::Resolver;
@@ -66,7 +66,7 @@ impl Resolver<'_> {
         if let StmtInfo::Instance(instance) = self.out.stmt_info(scope, stmt) {
             self.resolve_include(scope, instance, &ast, ancestors);
         }
-        if let Stmt::Import { .. } = ast.stmt(stmt) {
+        if let Stmt::Import(_) = ast.stmt(stmt) {
             self.check_star_collision(scope, stmt, ast.stmt_span(stmt));
         }
         walk::expressions(ast.stmt(stmt), |expr| self.resolve_expression(scope, expr, &ast, ancestors));
@@ -80,7 +80,8 @@ impl Resolver<'_> {
 
     fn resolve_include(&mut self, scope: ScopeId, instance: InstanceId, ast: &Ast, ancestors: &Ancestors) {
         let stmt = self.out.instance(instance).stmt;
-        let Stmt::Include { class, class_span, args, .. } = ast.stmt(stmt) else { return };
+        let Stmt::Include(include) = ast.stmt(stmt) else { return };
+        let IncludeStmt { class, class_span, args, .. } = &**include;
         self.look_up_class(instance);
         let (providers, missing) = match &mut self.class_lookups[instance] {
             ClassLookup::Found { providers, missing } => (std::mem::take(providers), *missing),
@@ -208,15 +209,15 @@ impl Resolver<'_> {
     /// Returns whether a statement defines a name or an alias.
     pub(crate) fn is_definition(&self, scope: ScopeId, stmt: StmtId) -> bool {
         match self.out.ast_of(scope).stmt(stmt) {
-            Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class { .. } | Stmt::Import { .. } => true,
-            Stmt::Include { alias, .. } => alias.is_some(),
+            Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_) => true,
+            Stmt::Include(include) => include.alias.is_some(),
             Stmt::Error { .. }
             | Stmt::Panic { .. }
             | Stmt::Resource(_)
             | Stmt::Edge(_)
-            | Stmt::If { .. }
-            | Stmt::For { .. }
-            | Stmt::ForKv { .. } => false,
+            | Stmt::If(_)
+            | Stmt::For(_)
+            | Stmt::ForKv(_) => false,
         }
     }
 }
