@@ -60,12 +60,12 @@ pub fn merge(mcl: &ResourceGraph, puppet: &ResourceGraph, options: &MergeOptions
             if by_noop.contains_key(&known) {
                 errors.push(name_taken(other, resource));
             } else if difference(other, resource).is_none() {
-                warnings.push(declared_twice(other, resource, true));
+                warnings.push(declared_alike(other, resource));
                 graph.hide(known, resource);
                 map[vertex.index()] = Some(known);
                 continue;
             } else {
-                errors.push(declared_twice(other, resource, false));
+                errors.push(declared_differently(other, resource));
             }
         }
         map[vertex.index()] = Some(graph.add(puppet.shared_resource(vertex).clone()));
@@ -126,26 +126,27 @@ fn cycle_error(graph: &ResourceGraph, cycle: &Cycle) -> Diagnostic {
     diagnostic
 }
 
-fn declared_twice(mcl: &Resource, puppet: &Resource, same: bool) -> Diagnostic {
-    let message = format!("{} is declared in both mcl and Puppet{}", mcl.id, origin(puppet));
-    let diagnostic = if same {
-        Diagnostic::warning(Code::M0106, Stage::Merge, format!("{message}, with the same parameters"))
-            .help("remove it from one side: a change on one side only is an error")
-    } else {
-        Diagnostic::error(Code::M0106, Stage::Merge, message).help("remove it from one side")
-    };
-    diagnostic.maybe_at(mcl.span)
+fn declared_alike(mcl: &Resource, puppet: &Resource) -> Diagnostic {
+    let message = format!("{}, with the same parameters", declared_twice(mcl, puppet));
+    let help = "remove it from one side: a change on one side only is an error";
+    Diagnostic::warning(Code::M0106, Stage::Merge, message).help(help).maybe_at(mcl.span)
+}
+
+fn declared_differently(mcl: &Resource, puppet: &Resource) -> Diagnostic {
+    let message = declared_twice(mcl, puppet);
+    Diagnostic::error(Code::M0106, Stage::Merge, message).help("remove it from one side").maybe_at(mcl.span)
+}
+
+fn declared_twice(mcl: &Resource, puppet: &Resource) -> String {
+    format!("{} is declared in both mcl and Puppet{}", mcl.id, origin(puppet))
 }
 
 fn name_taken(point: &Resource, other: &Resource) -> Diagnostic {
     let message = format!("conflicting name of a merge point: {} is another resource{}", point.id, origin(other));
-    let mut diagnostic =
-        Diagnostic::error(Code::M0105, Stage::Merge, message).help("rename the merge point or the other resource");
-    if let Some(span) = point.span {
-        diagnostic = diagnostic.at(span);
+    let help = "rename the merge point or the other resource";
+    let diagnostic = Diagnostic::error(Code::M0105, Stage::Merge, message).help(help).maybe_at(point.span);
+    match other.span {
+        Some(span) => diagnostic.label(span, "other resource"),
+        None => diagnostic,
     }
-    if let Some(span) = other.span {
-        diagnostic = diagnostic.label(span, "other resource");
-    }
-    diagnostic
 }

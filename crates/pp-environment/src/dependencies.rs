@@ -149,7 +149,7 @@ fn described(requirement: &Requirement) -> String {
 
 fn how_to_add(dependency: &Requirement) -> String {
     format!(
-        "`puppet module install {}` installs it; if it is there, `--modulepath` names its directory",
+        "`puppet module install {}` installs it; if it is there, `--puppet-module-path` names its directory",
         dependency.name.replacen('/', "-", 1)
     )
 }
@@ -311,7 +311,7 @@ mod tests {
             {"name": "other/stdlib"}, {"name": "x/stdlib", "version_requirement": "4 until 5"}"#;
         let found = check(&depends(list), &[("stdlib", r#"{"name": "puppetlabs-stdlib", "version": "8.5.0"}"#)]);
         expect_test::expect![[r#"
-            "puppetlabs/concat": the module `web` depends on `puppetlabs/concat`, which is not on the module path (`puppet module install puppetlabs-concat` installs it; if it is there, `--modulepath` names its directory)
+            "puppetlabs/concat": the module `web` depends on `puppetlabs/concat`, which is not on the module path (`puppet module install puppetlabs-concat` installs it; if it is there, `--puppet-module-path` names its directory)
             "puppetlabs/stdlob": the module `web` depends on `puppetlabs/stdlob`, which is not on the module path (did you mean the module `stdlib`?)
             "stdlib": `stdlib` is not the name of a module (write `author/name` or `author-name`, such as `puppetlabs/stdlib`)
             ">= 9.0.0": the module `web` depends on `puppetlabs/stdlib` >= 9.0.0, found 8.5.0 (install a version of `puppetlabs/stdlib` that is in the range, or another version of `web`)

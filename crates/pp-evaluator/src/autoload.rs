@@ -266,7 +266,7 @@ impl<'e> Evaluator<'e> {
     /// Returns what helps with a module that is not on the module path.
     pub(crate) fn absent_module(&self, module: &str) -> String {
         self.services.absent_module(module).unwrap_or_else(|| {
-            format!("there is no module `{module}` on the module path: `--modulepath` names its directories")
+            format!("there is no module `{module}` on the module path: `--puppet-module-path` names its directories")
         })
     }
 
@@ -294,7 +294,8 @@ impl<'e> Evaluator<'e> {
 }
 
 /// Why something of a module is unknown, as a relative clause.
-pub(crate) const NOT_ON_MODULE_PATH: &str = "which is not on the module path: `--modulepath` names its directory";
+pub(crate) const NOT_ON_MODULE_PATH: &str =
+    "which is not on the module path: `--puppet-module-path` names its directory";
 
 /// Returns the name of the class or define that a file of a module is for: `a::b` for `manifests/b.pp` of `a`. `None` for a file
 /// that is not in `manifests`.

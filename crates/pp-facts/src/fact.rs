@@ -99,6 +99,10 @@ impl Fields {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the hash; `None` if it has no fields.
     pub(crate) fn finish(self) -> Option<Value> {
         if self.0.is_empty() { None } else { Some(Value::hash(self.0)) }

@@ -52,6 +52,13 @@ impl Firmware {
         let product = PRODUCTS.iter().find(|(name, _)| self.product.contains(name)).map(|(_, kind)| *kind);
         product.or_else(|| ["QEMU", "OpenStack"].iter().any(|name| self.vendor.contains(name)).then_some("kvm"))
     }
+
+    /// Whether it is a machine of Azure, which marks the chassis of its machines.
+    fn is_azure(&self, machine: &Machine) -> bool {
+        const AZURE_ASSET_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
+        self.vendor == "Microsoft Corporation"
+            && field(machine, "chassis_asset_tag").as_deref() == Some(AZURE_ASSET_TAG)
+    }
 }
 
 /// The facts about virtualization.
@@ -89,15 +96,6 @@ pub(crate) fn virtualization(machine: &Machine) -> FactSet {
     facts
 }
 
-impl Firmware {
-    /// Whether it is a machine of Azure, which marks the chassis of its machines.
-    fn is_azure(&self, machine: &Machine) -> bool {
-        const AZURE_ASSET_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
-        self.vendor == "Microsoft Corporation"
-            && field(machine, "chassis_asset_tag").as_deref() == Some(AZURE_ASSET_TAG)
-    }
-}
-
 /// Returns what is known about the hypervisors other than containers.
 fn hypervisor_fields(firmware: &Firmware, kind: Option<&str>) -> Vec<(&'static str, Fields)> {
     let mut found = Vec::new();
@@ -111,17 +109,8 @@ fn hypervisor_fields(firmware: &Firmware, kind: Option<&str>) -> Vec<(&'static s
     if firmware.vendor.contains("OpenStack") {
         kvm.set("openstack", true);
     }
-    let has_kvm = kvm.finish();
-    if let Some(Value::Hash(fields)) = has_kvm {
-        let mut kvm = Fields::default();
-        fields.iter().for_each(|(name, value)| {
-            if let Value::String(name) = name {
-                kvm.set(name, value.clone());
-            }
-        });
+    if !kvm.is_empty() || kind == Some("kvm") && firmware.vendor.contains("QEMU") {
         found.push(("kvm", kvm));
-    } else if kind == Some("kvm") && firmware.vendor.contains("QEMU") {
-        found.push(("kvm", Fields::default()));
     }
     if firmware.vendor.contains("Microsoft") {
         found.push(("hyperv", Fields::default()));

@@ -31,7 +31,7 @@ pub fn parse_plain_yaml(text: &str) -> Result<Value, Error> {
 /// Reads a text in HOCON.
 ///
 /// # Errors
-/// Invalid syntax, substitutions, includes.
+/// Invalid syntax, substitutions of nothing or of themselves, includes.
 pub fn parse_hocon(text: &str) -> Result<Value, Error> {
     let document = hocon::load(text).map_err(|invalid| error(invalid.0))?;
     Ok(document.value.unwrap_or(Value::Undef))

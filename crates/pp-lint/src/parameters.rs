@@ -60,7 +60,7 @@ fn check_default(context: &Context<'_>, findings: &mut Findings<'_>, parameter: 
     if is_optional && !matches!(tree.exprs[default], Expr::Undef) {
         let message = format!("default of the optional parameter `${name}` is not `undef`");
         let help =
-            "an attribute that is `undef` gets the default: the parameter never is `undef`, so leave `Optional` away";
+            "an attribute that is `undef` gets the default: the parameter never is `undef`, so leave `Optional` out";
         findings.add(Code::W0348, context.range(default), message, help);
     }
     if context.string(default) == Some("") {

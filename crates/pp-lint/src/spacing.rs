@@ -39,7 +39,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
 /// What is on one side of a bracket or arrow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The other side of the file, or a line of its own.
+    /// Nothing: the start or end of the line or file.
     LineEnd,
     /// A single space.
     Space,

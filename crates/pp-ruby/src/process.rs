@@ -22,6 +22,7 @@ use nix::libc::SYS_prctl;
 use nix::unistd::User;
 use rustix::process::geteuid;
 
+use crate::exchange::ENDED;
 use crate::pipes::Pipes;
 
 /// The script of the helper: what requests see, and how each is run.
@@ -74,7 +75,7 @@ impl fmt::Display for StartError {
             StartError::Unstartable { program, error } => {
                 write!(f, "`{}` cannot be started: {error}", program.display())
             }
-            StartError::Ended => f.write_str("the helper process has ended"),
+            StartError::Ended => f.write_str(ENDED),
         }
     }
 }
@@ -117,9 +118,7 @@ impl Helper {
             None => Err(StartError::Ended),
         }
     }
-}
 
-impl Helper {
     /// Returns the helper unless it has ended.
     pub(crate) fn if_running(self) -> Option<Helper> {
         (!self.group.has_ended()).then_some(self)

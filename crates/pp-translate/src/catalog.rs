@@ -179,8 +179,7 @@ fn unreadable(error: &serde_json::Error, bytes: &[u8], json: &[u8]) -> Diagnosti
 }
 
 fn build(raw: RawCatalog, resources: Vec<RawResource>) -> Result<(Catalog, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let RawCatalog { name, environment, catalog_format, edges, classes, resources: _, data: _ } = raw;
-    let format = catalog_format.unwrap_or(0);
+    let RawCatalog { name, environment, edges, classes, resources: _, data: _ } = raw;
     let mut catalog = Catalog { name, environment, classes, ..Catalog::default() };
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     let mut files: FxHashMap<String, Arc<str>> = FxHashMap::default();
@@ -188,7 +187,7 @@ fn build(raw: RawCatalog, resources: Vec<RawResource>) -> Result<(Catalog, Vec<D
         if raw.is_virtual {
             continue;
         }
-        let resource = resource(raw, format, &mut files, &mut warnings);
+        let resource = resource(raw, &mut files, &mut warnings);
         let again = resource.origin();
         let reference = resource.reference.clone();
         if let Err(earlier) = catalog.add(resource) {
@@ -229,7 +228,6 @@ fn build(raw: RawCatalog, resources: Vec<RawResource>) -> Result<(Catalog, Vec<D
 
 fn resource(
     raw: RawResource,
-    format: u32,
     files: &mut FxHashMap<String, Arc<str>>,
     warnings: &mut Vec<Diagnostic>,
 ) -> CatalogResource {
@@ -242,14 +240,8 @@ fn resource(
         match raw.kind.as_deref() {
             Some("compilable_type") => ResourceRole::Native,
             Some(_) => ResourceRole::Component,
-            // Catalogs before Puppet 7 have no `kind`; with format 2 its absence means an old catalog.
-            None if format >= 2 || pp_resource_types::find(&type_name).is_some() => {
-                if pp_resource_types::find(&type_name).is_some() {
-                    ResourceRole::Native
-                } else {
-                    ResourceRole::Component
-                }
-            }
+            // Catalogs before Puppet 7 have no `kind`.
+            None if pp_resource_types::find(&type_name).is_some() => ResourceRole::Native,
             None => ResourceRole::Component,
         }
     };

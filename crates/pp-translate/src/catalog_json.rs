@@ -13,7 +13,6 @@ use crate::value::{Parameters, PuppetValue};
 pub(crate) struct RawCatalog {
     pub(crate) name: String,
     pub(crate) environment: String,
-    pub(crate) catalog_format: Option<u32>,
     pub(crate) resources: Option<Vec<RawResource>>,
     pub(crate) edges: Vec<RawEdge>,
     pub(crate) classes: Vec<String>,
@@ -52,7 +51,6 @@ impl<'de> Deserialize<'de> for RawCatalog {
 enum CatalogKey {
     Name,
     Environment,
-    CatalogFormat,
     Resources,
     Edges,
     Classes,
@@ -70,14 +68,13 @@ impl<'de> Visitor<'de> for CatalogVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawCatalog, A::Error> {
-        let (mut name, mut environment, mut catalog_format) = (Slot::EMPTY, Slot::EMPTY, Slot::EMPTY);
+        let (mut name, mut environment) = (Slot::EMPTY, Slot::EMPTY);
         let (mut resources, mut edges, mut classes, mut data) = (Slot::EMPTY, Slot::EMPTY, Slot::EMPTY, Slot::EMPTY);
         let mut unused = UnusedKeys::default();
         while let Some(key) = map.next_key()? {
             match key {
                 CatalogKey::Name => name.read("name", &mut map)?,
                 CatalogKey::Environment => environment.read("environment", &mut map)?,
-                CatalogKey::CatalogFormat => catalog_format.read("catalog_format", &mut map)?,
                 CatalogKey::Resources => resources.read("resources", &mut map)?,
                 CatalogKey::Edges => edges.read("edges", &mut map)?,
                 CatalogKey::Classes => classes.read("classes", &mut map)?,
@@ -88,7 +85,6 @@ impl<'de> Visitor<'de> for CatalogVisitor {
         Ok(RawCatalog {
             name: name.value().unwrap_or_default(),
             environment: environment.value().unwrap_or_default(),
-            catalog_format: catalog_format.value().flatten(),
             resources: resources.value().flatten(),
             edges: edges.value().unwrap_or_default(),
             classes: classes.value().unwrap_or_default(),

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::relationships::{Edge, Label, Reason, Relationships, VertexIndex};
 
-/// Returns the strongly connected components that contain a cycle of edges that are not automatic. The members are sorted by reference, and so are the
-/// components.
+/// Returns the strongly connected components that contain a cycle of edges that are not automatic. The members are sorted by
+/// reference, and so are the components.
 #[must_use]
 pub fn find_cycles(graph: &Relationships) -> Vec<Vec<VertexIndex>> {
     // Kosaraju's algorithm is iterative in petgraph: a chain of any length does not overflow the stack.

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Stage, nearest};
 use pp_resource_types::KnownTypes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,22 +166,19 @@ fn explicit_edges(catalog: &Catalog, names: &Names<'_>) -> Result<Vec<Edge<Resou
 
 fn dangling(resource: &CatalogResource, parameter: &str, text: &str, catalog: &Catalog) -> Diagnostic {
     let origin = resource.origin().map(|o| format!(" (declared at {o})")).unwrap_or_default();
-    let mut diagnostic = Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         Code::P0105,
         Stage::Puppet,
         format!("unknown resource {text} in `{parameter}` of {}{origin}", resource.reference),
     );
-    let wanted = Reference::parse(text);
-    let near = wanted.and_then(|wanted| {
+    let near = Reference::parse(text).and_then(|wanted| {
         let same_type = catalog.resources.iter().filter(|r| r.reference.type_name == wanted.type_name);
-        let scored = same_type.map(|r| (strsim::damerau_levenshtein(&r.reference.title, &wanted.title), &r.reference));
-        scored.filter(|(distance, _)| *distance <= 2).min_by_key(|(distance, _)| *distance)
+        nearest(&wanted.title, same_type.map(|r| &*r.reference.title)).map(|title| wanted.with_title(title))
     });
-    diagnostic = diagnostic.help(match near {
-        Some((_, near)) => format!("did you mean {near}?"),
+    diagnostic.help(match near {
+        Some(near) => format!("did you mean {near}?"),
         None => "a virtual resource must be realized before others can refer to it".to_owned(),
-    });
-    diagnostic
+    })
 }
 
 fn add_automatic(catalog: &Catalog, names: &Names<'_>, types: &KnownTypes, edges: &mut Vec<Edge<ResourceIndex>>) {

@@ -115,8 +115,8 @@ const PROVIDERS: &[(&str, &[&str])] = &[
 /// Translates a graph.
 ///
 /// # Errors
-/// Each value that an agent refuses; each cycle; each pair of resources with one translation; with [`FallbackPolicy::Error`] each resource without a native
-/// equivalent.
+/// Each value that an agent refuses; each cycle; each pair of resources with one translation; with [`FallbackPolicy::Error`]
+/// each resource without a native equivalent.
 pub fn translate(graph: &Relationships, options: &TranslateOptions) -> Result<Translation, Vec<Diagnostic>> {
     let mut refused = refused_values(&graph.catalog, &options.types);
     refused.extend(cycle_errors(graph));

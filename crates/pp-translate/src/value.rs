@@ -94,6 +94,14 @@ impl PuppetValue {
         }
     }
 
+    /// Returns the elements of an array, or another value itself.
+    pub(crate) fn elements(&self) -> &[PuppetValue] {
+        match self {
+            PuppetValue::Array(items) => items,
+            other => std::slice::from_ref(other),
+        }
+    }
+
     /// Returns the strings of nested arrays in order, as relationship and membership parameters are read (spec 07 §1.8 #13).
     pub fn flat_strings(&self) -> Vec<&str> {
         let mut out = Vec::new();

@@ -52,7 +52,7 @@ pub(super) fn cron(rules: &mut Rules<'_>) -> Native {
 /// Returns one column of a crontab; `None` if it is not managed.
 fn column(rules: &mut Rules<'_>, name: &'static str, names: &[&str], first: usize) -> Option<String> {
     let value = rules.take(name)?;
-    let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+    let items = value.elements();
     let texts: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).collect();
     if texts.len() < items.len() {
         rules.unsupported(format!("invalid column `{name}` of a crontab"));

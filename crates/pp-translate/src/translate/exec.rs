@@ -65,9 +65,7 @@ fn environment(rules: &mut Rules<'_>, path: Option<String>) -> Option<Value> {
 /// Returns the exit statuses that mean success; empty if that is only 0.
 fn returns(rules: &mut Rules<'_>) -> Vec<String> {
     let Some(value) = rules.take("returns") else { return Vec::new() };
-    let one = std::slice::from_ref(value);
-    let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { one };
-    let codes: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).collect();
+    let codes: Vec<String> = value.elements().iter().filter_map(PuppetValue::scalar_text).collect();
     if codes.iter().any(|c| c.parse::<u8>().is_err()) {
         rules.unsupported("invalid exit status in `returns`");
     }
@@ -144,7 +142,7 @@ fn joined(conditions: &[String], with: &str) -> Option<String> {
 /// Returns each entry as a shell command; an entry that is a list of words is quoted.
 fn conditions(rules: &mut Rules<'_>, name: &'static str) -> Vec<String> {
     let Some(value) = rules.take(name) else { return Vec::new() };
-    let items = if let PuppetValue::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+    let items = value.elements();
     let mut out = Vec::with_capacity(items.len());
     for item in items {
         match item {

@@ -190,7 +190,7 @@ fn module_file(rules: &mut Rules<'_>, rest: &str, directory: bool) -> Option<Sou
             }
         }
     }
-    let hint = if rules.options.module_path.is_empty() { " (set it with `--modulepath`)" } else { "" };
+    let hint = if rules.options.module_path.is_empty() { " (set it with `--puppet-module-path`)" } else { "" };
     rules.unsupported(format!("source `puppet:///modules/{rest}` not found in the module path{hint}"));
     None
 }

@@ -88,7 +88,7 @@ fn value<'a>(rules: &mut Rules<'a>, native: &mut Native, ini: &'a IniType, is_ab
     }
     let Some(given) = rules.take("value") else { return is_absent };
     let given = if let PuppetValue::Sensitive(inner) = given { inner } else { given };
-    let items = if let PuppetValue::Array(items) = given { items.as_slice() } else { std::slice::from_ref(given) };
+    let items = given.elements();
     let texts: Vec<String> = items.iter().filter_map(PuppetValue::scalar_text).collect();
     if texts.len() < items.len() {
         rules.unsupported("unexpected type of `value`");
