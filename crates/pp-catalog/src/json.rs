@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use pp_types::{Hash, Type, Value, is_nested_deeper_than, rich_json};
+use pp_types::{Hash, Type, Value, is_nested_deeper_than, rich_json, with_stack};
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 
@@ -192,16 +192,14 @@ impl Serialize for Rich<'_> {
                 Ok(reference) => serializer.collect_str(&reference),
                 Err(invalid) => Err(S::Error::custom(invalid)),
             },
-            Value::Hash(hash) if is_plain(hash) => stacker::maybe_grow(RED_ZONE, STACK_SIZE, || {
+            Value::Hash(hash) if is_plain(hash) => with_stack(|| {
                 let entries = hash.iter().filter_map(|(key, value)| match key {
                     Value::String(key) => Some((&**key, Rich(value))),
                     _ => None,
                 });
                 serializer.collect_map(entries)
             }),
-            Value::Array(items) => {
-                stacker::maybe_grow(RED_ZONE, STACK_SIZE, || serializer.collect_seq(items.iter().map(Rich)))
-            }
+            Value::Array(items) => with_stack(|| serializer.collect_seq(items.iter().map(Rich))),
             other if is_nested_deeper_than(other, MAX_RICH_DEPTH) => {
                 Err(S::Error::custom(format!("a value is nested more than {MAX_RICH_DEPTH} levels deep")))
             }
@@ -217,12 +215,6 @@ fn is_plain(hash: &Hash) -> bool {
 
 /// How deep values may be nested within one that is not plain JSON.
 const MAX_RICH_DEPTH: usize = 1000;
-
-/// How much stack must be left for one more level of a value, in bytes.
-const RED_ZONE: usize = 64 * 1024;
-
-/// The size of a further piece of stack, in bytes.
-const STACK_SIZE: usize = 1024 * 1024;
 
 struct Edges<'a>(&'a Catalog);
 

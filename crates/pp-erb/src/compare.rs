@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pp_functions::ruby::inspect::with_stack;
-use pp_types::compare_integer_and_float;
+use pp_types::{compare_integer_and_float, with_stack};
 
 use crate::classes::class_of;
 use crate::key::{Sameness, Walk};

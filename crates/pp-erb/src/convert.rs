@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_functions::ruby::inspect::with_stack;
 use pp_types::Value as Puppet;
+use pp_types::with_stack;
 
 use crate::key::{Key, Walk};
 use crate::link::Origin;

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 use std::rc::Rc;
 
-use pp_functions::ruby::inspect::with_stack;
+use pp_types::with_stack;
 
 use crate::value::Value;
 

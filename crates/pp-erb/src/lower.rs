@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use lib_ruby_parser::nodes::Begin as BeginNode;
 use lib_ruby_parser::{Loc, Node as RubyNode};
-use pp_functions::ruby::inspect::with_stack;
+use pp_types::with_stack;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, ErrorKind};

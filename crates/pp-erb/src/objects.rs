@@ -9,8 +9,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_functions::ruby::inspect::with_stack;
 use pp_types::Value as Puppet;
+use pp_types::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::convert::{nested_too_deeply, plain_to_puppet};

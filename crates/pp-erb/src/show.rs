@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use pp_functions::ruby::inspect::{inspect_string, with_stack};
-use pp_types::{float_text, interpolate};
+use pp_functions::ruby::inspect::inspect_string;
+use pp_types::{float_text, interpolate, with_stack};
 
 use crate::classes::class_of;
 use crate::stop::MAX_TEXT;

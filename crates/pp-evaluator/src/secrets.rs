@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::Diagnostic;
 use pp_catalog::Catalog;
-use pp_functions::ruby::inspect::with_stack;
-use pp_types::Value;
+use pp_types::{Value, with_stack};
 
 use crate::log::LogEntry;
 

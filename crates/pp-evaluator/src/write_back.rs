@@ -11,8 +11,7 @@ use mcl_diagnostics::Span;
 use pp_ast::{Expr, Tree};
 use pp_catalog::{Parameter, ResourceId};
 use pp_erb::{Change, Found, Mutability, ParameterId};
-use pp_functions::ruby::inspect::with_stack;
-use pp_types::{Error, Value};
+use pp_types::{Error, Value, with_stack};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::evaluator::Evaluator;

@@ -1,8 +1,6 @@
 //! The elements of an iterable value, one after the other: a range of a billion integers is never an array.
 
-use pp_types::{Hash, IteratorValue, Size, TupleType, Type, Value, infer_detailed};
-
-use crate::ruby::inspect::with_stack;
+use pp_types::{Hash, IteratorValue, Size, TupleType, Type, Value, infer_detailed, with_stack};
 
 /// An element of an iteration.
 pub(crate) struct Element {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, parse_type};
+use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, parse_type, with_stack};
 
 use crate::config::{Backend, Config, Level};
 use crate::data::Format;
@@ -264,7 +264,7 @@ fn checked(value: Value, key: &str, origin: &str) -> Result<Value, Error> {
 }
 
 fn is_data(value: &Value) -> bool {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+    with_stack(|| match value {
         Value::Default | Value::Iterator(_) | Value::Deferred(_) | Value::Error(_) => false,
         Value::Array(elements) => elements.iter().all(is_data),
         Value::Hash(entries) => entries.iter().all(|(key, value)| {

@@ -108,10 +108,7 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// Creates an error with the location of a value in the file.
     pub(crate) fn error(&self, message: &str, path: &str) -> Error {
-        match self.line(path) {
-            Some(line) => error(format!("{message} (file: {}, line: {line})", self.file.path)),
-            None => error(format!("{message} (file: {})", self.file.path)),
-        }
+        in_file(message, &self.file.path, self.line(path))
     }
 
     /// Returns the line of a value in the file, if it is known.
@@ -120,7 +117,20 @@ impl Reader<'_> {
     }
 }
 
+/// Creates an error with a location in a `hiera.yaml`.
+fn in_file(message: &str, path: &str, line: Option<usize>) -> Error {
+    match line {
+        Some(line) => error(format!("{message} (file: {path}, line: {line})")),
+        None => error(format!("{message} (file: {path})")),
+    }
+}
+
 impl Config {
+    /// Creates an error with the location of a level.
+    pub(crate) fn error(&self, message: &str, line: Option<usize>) -> Error {
+        in_file(message, &self.path, line)
+    }
+
     /// Returns a path as seen from the directory of the layer.
     pub(crate) fn in_root(&self, path: &str) -> String {
         join(&self.root, path)

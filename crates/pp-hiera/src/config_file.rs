@@ -120,14 +120,14 @@ fn levels(
     Ok(levels)
 }
 
-fn text(entry: &Hash, name: &str) -> Option<Arc<str>> {
+pub(crate) fn text(entry: &Hash, name: &str) -> Option<Arc<str>> {
     match entry.get(&Value::from(name)) {
         Some(Value::String(text)) => Some(Arc::clone(text)),
         _ => None,
     }
 }
 
-fn strings(entry: &Hash, name: &str) -> Vec<Arc<str>> {
+pub(crate) fn strings(entry: &Hash, name: &str) -> Vec<Arc<str>> {
     match entry.get(&Value::from(name)) {
         Some(Value::Array(elements)) => {
             let strings = elements.iter().filter_map(|element| match element {

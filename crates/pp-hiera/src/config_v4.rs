@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pp_types::{Error, Hash, Value};
 
 use crate::config::{Backend, Config, Level, Locations, Notice, Reader};
+use crate::config_file::{strings, text};
 use crate::schema;
 
 /// Reads a configuration of version 4.
@@ -14,10 +15,6 @@ use crate::schema;
 pub(crate) fn read(reader: &Reader<'_>, config: &Hash, empty: Config) -> Result<Config, Error> {
     let path = &reader.file.path;
     schema::check(4, path, &Value::hash(config.clone()))?;
-    let text = |entry: &Hash, name: &str| match entry.get(&Value::from(name)) {
-        Some(Value::String(text)) => Some(Arc::clone(text)),
-        _ => None,
-    };
     let datadir = text(config, "datadir").unwrap_or_else(|| "data".into());
     let mut levels = Vec::new();
     let entries = match config.get(&Value::from("hierarchy")) {
@@ -36,16 +33,10 @@ pub(crate) fn read(reader: &Reader<'_>, config: &Hash, empty: Config) -> Result<
                 return Err(reader.error(&message, &format!("hierarchy/{index}")));
             }
         };
-        let paths = match (text(entry, "path"), entry.get(&Value::from("paths"))) {
-            (Some(path), _) => vec![path],
-            (None, Some(Value::Array(paths))) => {
-                let paths = paths.iter().filter_map(|path| match path {
-                    Value::String(path) => Some(Arc::clone(path)),
-                    _ => None,
-                });
-                paths.collect()
-            }
-            _ => vec![Arc::clone(&name)],
+        let paths = match text(entry, "path") {
+            Some(path) => vec![path],
+            None if entry.contains_key(&Value::from("paths")) => strings(entry, "paths"),
+            None => vec![Arc::clone(&name)],
         };
         levels.push(Arc::new(Level {
             name,

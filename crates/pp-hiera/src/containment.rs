@@ -11,7 +11,6 @@ use path_clean::clean;
 use pp_types::Error;
 
 use crate::config::{Config, Level};
-use crate::problem::error;
 use crate::template::literal_start;
 
 /// The directory that the paths of a level must not leave.
@@ -59,11 +58,7 @@ impl Boundary {
         }
         let name = &level.name;
         let message = format!("The path '{path}' of the hierarchy level '{name}' leads out of '{directory}'");
-        Err(match level.line {
-            Some(line) => error(format!("{message} (file: {}, line: {line})", config.path)),
-            None => error(format!("{message} (file: {})", config.path)),
-        }
-        .help(help))
+        Err(config.error(&message, level.line).help(help))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use pp_types::{Error, Hash, Value, class_name};
+use pp_types::{Error, Hash, Value, class_name, with_stack};
 use rustc_hash::FxHashSet;
 
 use crate::problem::error;
@@ -51,7 +51,7 @@ impl DeepOptions {
 /// # Errors
 /// Arrays that are to be sorted, and have elements without an order.
 pub(crate) fn deep_merge(high: &Value, low: &Value, options: &DeepOptions) -> Result<Value, Error> {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match (high, low) {
+    with_stack(|| match (high, low) {
         (Value::Undef, _) => Ok(low.clone()),
         (Value::Hash(high), Value::Hash(low)) => {
             let mut merged = low.0.clone();
@@ -111,7 +111,7 @@ fn order(a: &Value, b: &Value, failed: &mut Option<Error>) -> Ordering {
                 (a, b) => matches!(a, Value::Integer(_)).cmp(&matches!(b, Value::Integer(_))),
             })
         }
-        (Value::Array(a), Value::Array(b)) => stacker::maybe_grow(64 << 10, 1 << 20, || {
+        (Value::Array(a), Value::Array(b)) => with_stack(|| {
             let orders = a.iter().zip(b.iter()).map(|(a, b)| order(a, b, failed));
             orders.into_iter().find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
         }),

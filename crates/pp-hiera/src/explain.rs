@@ -5,7 +5,7 @@ use std::fmt;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use pp_types::Value;
+use pp_types::{Value, with_stack};
 
 /// What is shown in place of a value that became a sensitive one.
 const HIDDEN: &str = "Sensitive [value redacted]";
@@ -134,7 +134,7 @@ impl Explanation {
 fn write_value(out: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth + 1);
     let end = "  ".repeat(depth);
-    stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+    with_stack(|| match value {
         Value::Array(elements) if !elements.is_empty() => {
             out.push('[');
             for (at, element) in elements.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! An explanation as data, with the names that `puppet lookup --explain --render-as json` uses.
 
-use pp_types::{Hash, Value};
+use pp_types::{Hash, Value, with_stack};
 
 use crate::explain::{Explanation, Step};
 
@@ -36,7 +36,7 @@ impl Explanation {
         let mut texts = Vec::new();
         for step in &self.steps {
             match (step.part(), &self.step) {
-                (Part::Branch, _) => branches.push(stacker::maybe_grow(64 << 10, 1 << 20, || step.node())),
+                (Part::Branch, _) => branches.push(with_stack(|| step.node())),
                 // Each step into a value is a branch.
                 (Part::Event(event), Step::SubKey { .. }) => {
                     let kind = (Value::from("type"), Value::from("segment"));

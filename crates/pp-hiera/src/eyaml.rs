@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use pp_eyaml::{Decrypted, PrivateKey, decrypt, is_encrypted};
-use pp_types::{Error, ErrorKind, Hash, Value};
+use pp_types::{Error, ErrorKind, Hash, Value, with_stack};
 
 use crate::backend::{Place, path_of};
 use crate::data::Format;
@@ -79,7 +79,7 @@ impl Session<'_, '_> {
         value: &Value,
         key: &mut Option<Rc<PrivateKey>>,
     ) -> Result<Value, Error> {
-        stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+        with_stack(|| match value {
             Value::String(text) if is_encrypted(text) => {
                 let key = match key {
                     Some(key) => Rc::clone(key),

@@ -6,7 +6,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use pp_types::{Hash, Value, interpolate};
+use pp_types::{Hash, Value, interpolate, with_stack};
 use rustc_hash::FxHashMap;
 
 use crate::yaml::{Document, Note};
@@ -138,7 +138,7 @@ impl Parser<'_> {
             return Err(self.error(&format!("values are nested more than {MAX_DEPTH} deep")));
         }
         self.depth += 1;
-        let result = stacker::maybe_grow(64 << 10, 1 << 20, || work(self));
+        let result = with_stack(|| work(self));
         self.depth -= 1;
         result
     }
@@ -452,9 +452,7 @@ fn merged(before: &Hash, after: &Hash) -> Value {
     let mut all = before.clone();
     for (key, value) in after {
         let value = match (all.get(key), value) {
-            (Some(Value::Hash(before)), Value::Hash(after)) => {
-                stacker::maybe_grow(64 << 10, 1 << 20, || merged(before, after))
-            }
+            (Some(Value::Hash(before)), Value::Hash(after)) => with_stack(|| merged(before, after)),
             _ => value.clone(),
         };
         all.insert(key.clone(), value);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pp_types::{Error, Value, ruby_text};
+use pp_types::{Error, Value, ruby_text, with_stack};
 
 use crate::config::Config;
 use crate::explain::Step;
@@ -17,7 +17,7 @@ const MAX_INTERPOLATIONS: u32 = 1_000;
 impl Session<'_, '_> {
     /// Interpolates the strings in a value, keys of hashes included.
     pub(crate) fn interpolate(&mut self, value: &Value) -> Result<Value, Error> {
-        stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+        with_stack(|| match value {
             Value::String(text) if text.contains("%{") => self.interpolate_text(text),
             Value::Array(elements) => {
                 let elements = elements.iter().map(|element| self.interpolate(element));
@@ -90,22 +90,19 @@ impl Session<'_, '_> {
         if !text.contains("%{") {
             return Ok(text.to_owned());
         }
-        let in_file = |message: String| match line {
-            Some(line) => error(format!("{message} (file: {}, line: {line})", config.path)),
-            None => error(format!("{message} (file: {})", config.path)),
-        };
         let mut out = String::new();
-        for piece in parse(text).map_err(|invalid| in_file(invalid.message(text)))? {
+        for piece in parse(text).map_err(|invalid| config.error(&invalid.message(text), line))? {
             match piece {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Empty => {}
                 Piece::Variable(key) => {
-                    let value = self.plain_variable(&key).map_err(|error| in_file(error.message))?;
+                    let value = self.plain_variable(&key).map_err(|error| config.error(&error.message, line))?;
                     out.push_str(&text_of(value));
                 }
                 Piece::Call(..) => {
-                    let message = "Interpolation using method syntax is not allowed in this context".to_owned();
-                    return Err(in_file(message).help("in `hiera.yaml`, only variables can be interpolated"));
+                    let message = "Interpolation using method syntax is not allowed in this context";
+                    let help = "in `hiera.yaml`, only variables can be interpolated";
+                    return Err(config.error(message, line).help(help));
                 }
             }
         }

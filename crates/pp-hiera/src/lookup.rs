@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pp_types::{Error, Value};
+use pp_types::{Error, Value, with_stack};
 
 use crate::backend::Place;
 use crate::config::{Config, Hierarchy, Level};
@@ -31,7 +31,7 @@ impl Session<'_, '_> {
         }
         active.borrow_mut().push(Arc::clone(&key.text));
         let depth = self.hiera.explainer.depth();
-        let result = stacker::maybe_grow(128 << 10, 2 << 20, || self.lookup_key(&key, merge));
+        let result = with_stack(|| self.lookup_key(&key, merge));
         self.hiera.active.borrow_mut().pop();
         if result.is_ok() {
             self.hiera.explainer.leave_to(depth);

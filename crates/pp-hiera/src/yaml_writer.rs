@@ -6,14 +6,10 @@
 
 use std::sync::Arc;
 
-use pp_types::{Value, interpolate};
+use pp_types::{Value, interpolate, with_stack};
 use rustc_hash::FxHashMap;
 
 use crate::yaml_scalar::{Scalar, resolve};
-
-/// The part of the stack that must be free before the next level, and what is added to it otherwise.
-const STACK_NEEDED: usize = 64 << 10;
-const STACK_ADDED: usize = 1 << 20;
 
 /// The longest key that needs no question mark before it, in bytes.
 const MAX_SIMPLE_KEY: usize = 128;
@@ -128,7 +124,7 @@ impl Writer {
                 for (at, value) in values.iter().enumerate() {
                     self.start(level, is_inline && at == 0);
                     self.text.push('-');
-                    stacker::maybe_grow(STACK_NEEDED, STACK_ADDED, || self.node(value, Some(level), Context::Compact));
+                    with_stack(|| self.node(value, Some(level), Context::Compact));
                 }
             }
             Value::Hash(entries) => {
@@ -136,7 +132,7 @@ impl Writer {
                 let is_inline = context == Context::Compact && !is_anchored;
                 for (at, (key, value)) in entries.iter().enumerate() {
                     self.start(level, is_inline && at == 0);
-                    stacker::maybe_grow(STACK_NEEDED, STACK_ADDED, || self.entry(key, value, level));
+                    with_stack(|| self.entry(key, value, level));
                 }
             }
             scalar => {

@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use pp_types::{Error, ErrorKind, Regexp, Value};
+use pp_types::{Error, ErrorKind, Regexp, Value, with_stack};
 use serde_json::{Value as Json, json};
 
 /// Returns a value as JSON. Values without a class in Ruby become strings with their kind.
 pub(crate) fn encode(value: &Value) -> Json {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match value {
+    with_stack(|| match value {
         Value::Undef => Json::Null,
         Value::Boolean(value) => Json::Bool(*value),
         Value::Integer(value) => Json::from(*value),
@@ -60,7 +60,7 @@ fn kind(value: &Value) -> &'static str {
 /// # Errors
 /// JSON that does not represent a value.
 pub(crate) fn decode(json: &Json) -> Result<Value, Error> {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match json {
+    with_stack(|| match json {
         Json::Null => Ok(Value::Undef),
         Json::Bool(value) => Ok(Value::Boolean(*value)),
         Json::Number(number) => match (number.as_i64(), number.as_f64()) {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::deep::deep;
 use crate::definition::definition;
+use crate::stack::with_stack;
 use crate::types::{
     Callable, EnumType, FloatBounds, HashType, IntegerBounds, Nested, Presence, Size, StructMember, TimestampBounds,
     TupleType, Type,
@@ -47,7 +47,7 @@ struct Question {
 
 impl Questions {
     fn is_assignable(&mut self, to: &Type, from: &Type) -> bool {
-        deep(|| self.step(to, from))
+        with_stack(|| self.step(to, from))
     }
 
     /// Answers with the definition of an alias in place of the alias.

@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::assignable::is_assignable;
-use crate::deep::deep;
+use crate::stack::with_stack;
 use crate::types::{EnumType, FloatBounds, IntegerBounds, Size, Type};
 
 /// The common type of the types that are added: the narrowest that has all their instances, as far as Puppet looks for it.
@@ -65,7 +65,7 @@ impl CommonType {
 
 /// Returns the common type of two types.
 pub(crate) fn common_type(left: &Type, right: &Type) -> Type {
-    deep(|| step(left, right))
+    with_stack(|| step(left, right))
 }
 
 fn step(left: &Type, right: &Type) -> Type {

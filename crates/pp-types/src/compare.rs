@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::assignable::is_assignable;
-use crate::deep::deep;
 use crate::error::{Error, ErrorKind};
 use crate::instance::is_instance;
+use crate::stack::with_stack;
 use crate::time::{Timespan, Timestamp};
 use crate::value::Value;
 
@@ -23,11 +23,12 @@ pub fn equal(left: &Value, right: &Value) -> bool {
             compare_integer_and_float(i128::from(*integer), float.0) == Some(Ordering::Equal)
         }
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && deep(|| left.iter().zip(right.iter()).all(|(left, right)| equal(left, right)))
+            left.len() == right.len()
+                && with_stack(|| left.iter().zip(right.iter()).all(|(left, right)| equal(left, right)))
         }
         (Value::Hash(left), Value::Hash(right)) => {
             left.len() == right.len()
-                && deep(|| left.iter().all(|(key, left)| right.get(key).is_some_and(|right| equal(left, right))))
+                && with_stack(|| left.iter().all(|(key, left)| right.get(key).is_some_and(|right| equal(left, right))))
         }
         (Value::Type(left), Value::Type(right)) => {
             left == right || is_assignable(left, right) && is_assignable(right, left)
@@ -135,7 +136,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             }
             let mut last = None;
             for (option, value) in options.iter().zip(values.iter()) {
-                let (matched, captures) = deep(|| matches_option(option, value))?;
+                let (matched, captures) = with_stack(|| matches_option(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }
@@ -148,7 +149,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             for (key, option) in options.iter() {
                 // A key that is missing counts as one without a value.
                 let value = values.get(key).unwrap_or(&Value::Undef);
-                let (matched, captures) = deep(|| matches_option(option, value))?;
+                let (matched, captures) = with_stack(|| matches_option(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }

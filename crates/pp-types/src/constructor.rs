@@ -12,11 +12,11 @@ mod signatures;
 mod text;
 mod time;
 
-use crate::deep::deep;
 use crate::definition::definition;
 use crate::error::{Error, ErrorKind};
 use crate::instance::is_instance;
 use crate::mismatch::describe_mismatch;
+use crate::stack::with_stack;
 use crate::types::{InitType, Type};
 use crate::value::Value;
 
@@ -25,7 +25,7 @@ use crate::value::Value;
 /// # Errors
 /// Arguments that the constructor does not take, or that cannot be converted.
 pub fn new_instance(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
-    let value = deep(|| create(ty, arguments))?;
+    let value = with_stack(|| create(ty, arguments))?;
     if is_instance(ty, &value) {
         return Ok(value);
     }
@@ -61,7 +61,7 @@ fn create(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
         Type::NotUndef(Some(inner)) => new_instance(inner, arguments),
         Type::Init(Some(init)) => initialize(init, arguments),
         Type::Alias(_) => match definition(ty) {
-            Some(definition) => deep(|| create(&definition, arguments)),
+            Some(definition) => with_stack(|| create(&definition, arguments)),
             None => existing(ty, arguments),
         },
         other => existing(other, arguments),

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::alias::Alias;
-use crate::deep::deep;
 use crate::object_type::ObjectType;
 use crate::regexp::Regexp;
+use crate::stack::with_stack;
 use crate::text::{float_text, quote, source_form};
 use crate::time::{Timespan, Timestamp};
 use crate::types::{Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
@@ -140,7 +140,7 @@ impl Printer {
     }
 
     fn ty(&mut self, ty: &Type) {
-        deep(|| self.step(ty));
+        with_stack(|| self.step(ty));
     }
 
     fn step(&mut self, ty: &Type) {

@@ -3,10 +3,10 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use crate::deep::deep;
 use crate::directive::Directive;
 use crate::error::{Error, ErrorKind};
 use crate::number::split_radix;
+use crate::stack::with_stack;
 use crate::text::{ruby_inspect, ruby_text};
 use crate::value::{Hash, Value};
 
@@ -27,9 +27,9 @@ pub fn sprintf(format: &str, arguments: &[Value]) -> Result<String, Error> {
 /// Returns a value as the function gets it: what Ruby has no literal for is a string, also within arrays and hashes.
 fn as_data(value: &Value) -> Value {
     match value {
-        Value::Array(elements) => Value::array(deep(|| elements.iter().map(as_data).collect())),
+        Value::Array(elements) => Value::array(with_stack(|| elements.iter().map(as_data).collect())),
         Value::Hash(entries) => {
-            Value::hash(deep(|| entries.iter().map(|(key, value)| (as_data(key), as_data(value))).collect()))
+            Value::hash(with_stack(|| entries.iter().map(|(key, value)| (as_data(key), as_data(value))).collect()))
         }
         Value::Regexp(_)
         | Value::Timestamp(_)

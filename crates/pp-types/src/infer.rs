@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::common::{CommonType, one_of};
-use crate::deep::deep;
 use crate::semver::SemVerRange;
+use crate::stack::with_stack;
 use crate::types::{Callable, FloatBounds, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
 use crate::value::{Hash, Value};
 
@@ -13,10 +13,10 @@ use crate::value::{Hash, Value};
 pub fn infer_detailed(value: &Value) -> Type {
     match value {
         Value::Array(elements) if !elements.is_empty() => {
-            let types = deep(|| elements.iter().map(infer_detailed).collect());
+            let types = with_stack(|| elements.iter().map(infer_detailed).collect());
             Type::Tuple(Arc::new(TupleType { types, size: None }))
         }
-        Value::Hash(entries) if !entries.is_empty() => deep(|| infer_entries(entries)),
+        Value::Hash(entries) if !entries.is_empty() => with_stack(|| infer_entries(entries)),
         Value::SemVer(version) => Type::SemVer(Arc::new([SemVerRange::exactly(version)])),
         other => infer(other),
     }
@@ -51,14 +51,14 @@ pub fn infer(value: &Value) -> Type {
         Value::Regexp(regexp) => Type::Regexp(Some(regexp.clone())),
         Value::Array(elements) => {
             let size = Some(Size::exactly(elements.len() as u64));
-            Type::array(deep(|| common_type_of(elements.iter())), size)
+            Type::array(with_stack(|| common_type_of(elements.iter())), size)
         }
         Value::Hash(entries) => {
             let size = Some(Size::exactly(entries.len() as u64));
-            deep(|| Type::hash(common_type_of(entries.keys()), common_type_of(entries.values()), size))
+            with_stack(|| Type::hash(common_type_of(entries.keys()), common_type_of(entries.values()), size))
         }
         Value::Type(ty) => Type::Type(Some(ty.clone().into())),
-        Value::Sensitive(inner) => Type::Sensitive(Some(deep(|| generalize(&infer(inner))).into())),
+        Value::Sensitive(inner) => Type::Sensitive(Some(with_stack(|| generalize(&infer(inner))).into())),
         Value::Binary(_) => Type::Binary,
         Value::Timestamp(time) => {
             Type::Timestamp(Some(Arc::new(TimestampBounds { min: Some(*time), max: Some(*time) })))
@@ -88,7 +88,7 @@ fn common_type_of<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
 /// Returns the type without bounds and sizes.
 #[must_use]
 pub fn generalize(ty: &Type) -> Type {
-    deep(|| step(ty))
+    with_stack(|| step(ty))
 }
 
 fn step(ty: &Type) -> Type {

@@ -1,9 +1,9 @@
 //! Whether a value is an instance of a type.
 
 use crate::assignable::{has_string, is_assignable, is_part, is_required};
-use crate::deep::deep;
 use crate::definition::definition;
 use crate::infer::infer;
+use crate::stack::with_stack;
 use crate::types::{HashType, Size, StructMember, TupleType, Type};
 use crate::uri::Uri;
 use crate::value::{Hash, Value};
@@ -28,10 +28,10 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         Type::Undef => *value == Value::Undef,
         Type::Default => *value == Value::Default,
         Type::Optional(None) => *value == Value::Undef,
-        Type::Optional(Some(inner)) => *value == Value::Undef || deep(|| check(inner, value, entered)),
+        Type::Optional(Some(inner)) => *value == Value::Undef || with_stack(|| check(inner, value, entered)),
         Type::NotUndef(None) => *value != Value::Undef,
-        Type::NotUndef(Some(inner)) => *value != Value::Undef && deep(|| check(inner, value, entered)),
-        Type::Variant(types) => deep(|| types.iter().any(|ty| check(ty, value, entered))),
+        Type::NotUndef(Some(inner)) => *value != Value::Undef && with_stack(|| check(inner, value, entered)),
+        Type::Variant(types) => with_stack(|| types.iter().any(|ty| check(ty, value, entered))),
         Type::Alias(_) | Type::Data | Type::RichData => {
             let mut outer = entered;
             while let Some(inner) = outer {
@@ -41,7 +41,7 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
                 outer = inner.outer;
             }
             let entered = Entered { alias: ty, outer: entered };
-            deep(|| definition(ty).is_some_and(|definition| check(&definition, value, Some(&entered))))
+            with_stack(|| definition(ty).is_some_and(|definition| check(&definition, value, Some(&entered))))
         }
         // Without strings an enumeration is a supertype of all of them, and still has no instances.
         Type::Enum(strings) if strings.values.is_empty() => false,
@@ -56,13 +56,14 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         Type::Array(element, size) => match value {
             Value::Array(elements) => {
                 has_size(*size, elements.len())
-                    && (**element == Type::Any || deep(|| elements.iter().all(|value| is_instance(element, value))))
+                    && (**element == Type::Any
+                        || with_stack(|| elements.iter().all(|value| is_instance(element, value))))
             }
             _ => false,
         },
-        Type::Tuple(tuple) => matches!(value, Value::Array(elements) if deep(|| is_tuple(tuple, elements))),
-        Type::Hash(hash) => matches!(value, Value::Hash(entries) if deep(|| is_hash(hash, entries))),
-        Type::Struct(members) => matches!(value, Value::Hash(entries) if deep(|| is_struct(members, entries))),
+        Type::Tuple(tuple) => matches!(value, Value::Array(elements) if with_stack(|| is_tuple(tuple, elements))),
+        Type::Hash(hash) => matches!(value, Value::Hash(entries) if with_stack(|| is_hash(hash, entries))),
+        Type::Struct(members) => matches!(value, Value::Hash(entries) if with_stack(|| is_struct(members, entries))),
         Type::Iterable(element) => is_iterable(element.as_deref().filter(|element| **element != Type::Any), value),
         Type::SemVer(ranges) => match value {
             Value::SemVer(version) => ranges.is_empty() || ranges.iter().any(|range| range.contains(version)),
@@ -72,9 +73,9 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
             (Value::Uri(uri), Value::Hash(parts)) => has_parts(parts, uri),
             _ => false,
         },
-        Type::Init(None) => deep(|| check(&Type::RichData, value, entered)),
+        Type::Init(None) => with_stack(|| check(&Type::RichData, value, entered)),
         Type::Init(Some(init)) => {
-            deep(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
+            with_stack(|| check(&init.ty, value, entered)) || crate::constructor::can_create(init, value)
         }
         Type::Object(name) if **name == *"Object" => {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_) | Value::Object(_))

@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use crate::assignable::{is_assignable, is_required};
-use crate::deep::deep;
 use crate::definition::definition;
 use crate::describe::with_article;
 use crate::infer::infer_detailed;
 use crate::normalize::{choices, normalize};
+use crate::stack::with_stack;
 use crate::types::{HashType, Size, StructMember, TupleType, Type};
 use crate::value::Value;
 
@@ -263,7 +263,7 @@ fn is_same_kind(expected: &Type, found: &Type) -> bool {
 
 /// Returns the differences between the expected and the found type; none if the found one is assignable.
 pub(crate) fn describe(expected: &Type, found: &Type, path: &[Step]) -> Vec<Mismatch> {
-    deep(|| describe_as(expected, &normalize(expected), found, path))
+    with_stack(|| describe_as(expected, &normalize(expected), found, path))
 }
 
 /// Describes a type that the program writes as `written`.
@@ -276,14 +276,14 @@ fn describe_as(written: &Type, expected: &Type, found: &Type, path: &[Step]) -> 
     }
     match expected {
         Type::Alias(_) => match definition(expected) {
-            Some(definition) => deep(|| describe_as(expected, &normalize(&definition), found, path)),
+            Some(definition) => with_stack(|| describe_as(expected, &normalize(&definition), found, path)),
             None => vec![leaf(expected, expected, found, path)],
         },
         Type::Optional(Some(inner)) => {
             let written: &Type = if let Type::Alias(_) = **inner { inner } else { expected };
-            deep(|| describe_as(written, inner, found, path))
+            with_stack(|| describe_as(written, inner, found, path))
         }
-        Type::NotUndef(Some(inner)) => deep(|| describe_as(inner, inner, found, path)),
+        Type::NotUndef(Some(inner)) => with_stack(|| describe_as(inner, inner, found, path)),
         Type::Array(element, size) => match found {
             Type::Tuple(tuple) => describe_elements(|_| Some(element), size.unwrap_or_default(), tuple, path),
             Type::Array(_, found_size) => size_mismatch(size.unwrap_or_default(), found_size.unwrap_or_default(), path)

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use crate::common::one_of;
-use crate::deep::deep;
 use crate::definition::definition;
+use crate::stack::with_stack;
 use crate::types::{EnumType, IntegerBounds, Nested, Type};
 
 /// Returns a type with its variants simplified: enumerations in one, patterns in one, ranges that touch in one, and undef as
 /// `Optional`.
 pub(crate) fn normalize(ty: &Type) -> Type {
     match ty {
-        Type::Variant(types) if !types.is_empty() => deep(|| normalize_variant(types)),
-        Type::Optional(Some(inner)) => match deep(|| normalize(inner)) {
+        Type::Variant(types) if !types.is_empty() => with_stack(|| normalize_variant(types)),
+        Type::Optional(Some(inner)) => match with_stack(|| normalize(inner)) {
             already @ Type::Optional(_) => already,
             other => Type::optional(other),
         },
-        Type::NotUndef(Some(inner)) => match deep(|| without_undef(&normalize(inner))) {
+        Type::NotUndef(Some(inner)) => match with_stack(|| without_undef(&normalize(inner))) {
             other if crate::assignable::accepts_undef(&other) => Type::NotUndef(Some(other.into())),
             other => other,
         },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::alias::Alias;
-use crate::deep::deep;
+use crate::stack::with_stack;
 use crate::types::{Nested, Type};
 use crate::value::{ArrayValue, Hash, Value};
 
@@ -159,7 +159,7 @@ impl std::hash::Hash for ObjectType {
 impl PartialEq for ObjectValue {
     fn eq(&self, other: &ObjectValue) -> bool {
         (self.ty == other.ty || !self.ty.equality_includes_type && self.ty.equality == other.ty.equality)
-            && deep(|| self.equality_values().eq(other.equality_values()))
+            && with_stack(|| self.equality_values().eq(other.equality_values()))
     }
 }
 
@@ -167,6 +167,6 @@ impl Eq for ObjectValue {}
 
 impl std::hash::Hash for ObjectValue {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        deep(|| self.equality_values().for_each(|value| value.hash(state)));
+        with_stack(|| self.equality_values().for_each(|value| value.hash(state)));
     }
 }

@@ -1,10 +1,10 @@
 //! Types from their text form.
 
-use crate::deep::deep;
 use crate::error::{Error, ErrorKind};
 use crate::named::named;
 use crate::parametrize::parametrize;
 use crate::regexp::Regexp;
+use crate::stack::with_stack;
 use crate::types::Type;
 use crate::value::{Hash, Value};
 
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
 
     /// Parses a type or a literal.
     pub fn value(&mut self) -> Result<Value, Error> {
-        deep(|| self.step())
+        with_stack(|| self.step())
     }
 
     fn step(&mut self) -> Result<Value, Error> {

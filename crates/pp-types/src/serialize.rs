@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use crate::deep::deep;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
+use crate::stack::with_stack;
 use crate::types::{Callable, Presence, Size, StructMember, Type};
 use crate::value::{Hash, Value};
 
@@ -29,18 +29,18 @@ pub fn rich_json(value: &Value) -> Json {
             None => Json::String(crate::text::float_text(value.0)),
         },
         Value::String(text) => Json::String(text.to_string()),
-        Value::Array(elements) => Json::Array(deep(|| elements.iter().map(rich_json).collect())),
-        Value::Hash(entries) => deep(|| hash_json(entries)),
+        Value::Array(elements) => Json::Array(with_stack(|| elements.iter().map(rich_json).collect())),
+        Value::Hash(entries) => with_stack(|| hash_json(entries)),
         Value::Regexp(regexp) => object("Regexp", Some(Json::String(regexp.source().to_string()))),
         Value::Type(ty) => type_json(ty),
-        Value::Sensitive(inner) => object("Sensitive", Some(deep(|| rich_json(inner)))),
+        Value::Sensitive(inner) => object("Sensitive", Some(with_stack(|| rich_json(inner)))),
         Value::Binary(bytes) => object("Binary", Some(Json::String(crate::binary::encode_base64(bytes)))),
         Value::Timestamp(time) => object("Timestamp", Some(Json::String(time.to_string()))),
         Value::Timespan(span) => object("Timespan", Some(Json::String(span.to_string()))),
         Value::SemVer(version) => object("SemVer", Some(Json::String(version.to_string()))),
         Value::SemVerRange(range) => object("SemVerRange", Some(Json::String(range.to_string()))),
         Value::Uri(uri) => object("URI", Some(Json::String(uri.source.to_string()))),
-        Value::Iterator(iterator) => Json::Array(deep(|| iterator.all().iter().map(rich_json).collect())),
+        Value::Iterator(iterator) => Json::Array(with_stack(|| iterator.all().iter().map(rich_json).collect())),
         Value::Deferred(deferred) => object_json("Deferred", &deferred.attributes()),
         Value::Error(error) => object_json("Error", &error.attributes()),
         Value::Object(object) => object_json(object.ty.label(), &object.given()),
@@ -50,7 +50,7 @@ pub fn rich_json(value: &Value) -> Json {
 fn object_json(name: &str, attributes: &Hash) -> Json {
     let mut map = typed(name);
     for (key, value) in attributes {
-        map.insert(crate::text::interpolate(key), deep(|| rich_json(value)));
+        map.insert(crate::text::interpolate(key), with_stack(|| rich_json(value)));
     }
     Json::Object(map)
 }
@@ -95,7 +95,7 @@ fn type_json(ty: &Type) -> Json {
         other => other.simple_name(),
     };
     let mut map = typed(&format!("Pcore::{name}Type"));
-    for (key, value) in deep(|| type_attributes(ty)) {
+    for (key, value) in with_stack(|| type_attributes(ty)) {
         map.insert(key.to_owned(), value);
     }
     Json::Object(map)
@@ -218,10 +218,10 @@ pub fn from_json(json: &Json) -> Value {
             None => Value::from(number.as_f64().unwrap_or(f64::NAN)),
         },
         Json::String(text) => Value::from(text.as_str()),
-        Json::Array(elements) => Value::array(deep(|| elements.iter().map(from_json).collect())),
+        Json::Array(elements) => Value::array(with_stack(|| elements.iter().map(from_json).collect())),
         Json::Object(entries) => {
             let entry = |(key, value): (&String, &Json)| (Value::from(key.as_str()), from_json(value));
-            Value::hash(deep(|| entries.iter().map(entry).collect()))
+            Value::hash(with_stack(|| entries.iter().map(entry).collect()))
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The formats of `String.new(value, format)` (spec 07 §5.6).
 
 use crate::assignable::is_assignable;
-use crate::deep::deep;
 use crate::directive::Directive;
 use crate::error::{Error, ErrorKind};
 use crate::infer::infer;
 use crate::instance::is_instance;
+use crate::stack::with_stack;
 use crate::text::{float_text, interpolate, quote, ruby_inspect, source_form};
 use crate::types::Type;
 use crate::value::{Hash, Value};
@@ -200,9 +200,9 @@ impl Formatter<'_> {
             return Err(Error::new(ErrorKind::Limit, message));
         }
         match value {
-            Value::Array(elements) => deep(|| self.array(out, elements, format, level)),
-            Value::Iterator(iterator) => deep(|| self.array(out, iterator.all(), format, level)),
-            Value::Hash(entries) => deep(|| self.hash(out, entries, format, level)),
+            Value::Array(elements) => with_stack(|| self.array(out, elements, format, level)),
+            Value::Iterator(iterator) => with_stack(|| self.array(out, iterator.all(), format, level)),
+            Value::Hash(entries) => with_stack(|| self.hash(out, entries, format, level)),
             single => {
                 out.push_str(&single_value(single, format)?);
                 Ok(())

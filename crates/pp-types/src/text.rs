@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::deep::deep;
+use crate::stack::with_stack;
 use crate::value::{Hash, Value};
 
 /// Returns a value as interpolation shows it: strings as they are, `[1, two]`, `{k => v}`, undef as nothing (spec 07 §5.2).
@@ -76,7 +76,7 @@ fn push(out: &mut String, value: &Value, form: Form) {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                deep(|| push(out, element, form));
+                with_stack(|| push(out, element, form));
             }
             out.push(']');
         }
@@ -112,7 +112,7 @@ fn push(out: &mut String, value: &Value, form: Form) {
         }
         Value::Deferred(deferred) => push_object(out, "Deferred", &deferred.attributes()),
         Value::Error(error) => push_object(out, "Error", &error.attributes()),
-        Value::Object(object) => deep(|| push_object(out, object.ty.label(), &object.given())),
+        Value::Object(object) => with_stack(|| push_object(out, object.ty.label(), &object.given())),
     }
 }
 
@@ -133,9 +133,9 @@ fn push_hash(out: &mut String, entries: &Hash, form: Form) {
         if at > 0 {
             out.push_str(", ");
         }
-        deep(|| push(out, key, form));
+        with_stack(|| push(out, key, form));
         out.push_str(if form == Form::Ruby { "=>" } else { " => " });
-        deep(|| push(out, value, form));
+        with_stack(|| push(out, value, form));
     }
     out.push('}');
 }

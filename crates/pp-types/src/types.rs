@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use crate::alias::Alias;
-use crate::deep::deep;
 use crate::object_type::ObjectType;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
+use crate::stack::with_stack;
 use crate::time::{Timespan, Timestamp};
 use crate::value::{Float, Value};
 
@@ -93,7 +93,7 @@ struct NestedType(Type, u64);
 impl Drop for NestedType {
     fn drop(&mut self) {
         let nested = std::mem::replace(&mut self.0, Type::Any);
-        deep(|| drop(nested));
+        with_stack(|| drop(nested));
     }
 }
 
@@ -107,14 +107,14 @@ impl Deref for Nested {
 
 impl From<Type> for Nested {
     fn from(nested: Type) -> Nested {
-        let hash = deep(|| FxBuildHasher.hash_one(&nested));
+        let hash = with_stack(|| FxBuildHasher.hash_one(&nested));
         Nested(Arc::new(NestedType(nested, hash)))
     }
 }
 
 impl PartialEq for Nested {
     fn eq(&self, other: &Nested) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.1 == other.0.1 && deep(|| self.0.0 == other.0.0)
+        Arc::ptr_eq(&self.0, &other.0) || self.0.1 == other.0.1 && with_stack(|| self.0.0 == other.0.0)
     }
 }
 
@@ -271,14 +271,14 @@ impl Drop for TupleType {
     fn drop(&mut self) {
         if !self.types.is_empty() {
             let types = std::mem::take(&mut self.types);
-            deep(|| drop(types));
+            with_stack(|| drop(types));
         }
     }
 }
 
 impl PartialEq for TupleType {
     fn eq(&self, other: &TupleType) -> bool {
-        self.size == other.size && deep(|| self.types == other.types)
+        self.size == other.size && with_stack(|| self.types == other.types)
     }
 }
 
@@ -287,7 +287,7 @@ impl Eq for TupleType {}
 impl std::hash::Hash for TupleType {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.size.hash(state);
-        deep(|| self.types.hash(state));
+        with_stack(|| self.types.hash(state));
     }
 }
 

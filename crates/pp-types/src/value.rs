@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::deep::deep;
 use crate::object_type::ObjectValue;
 use crate::regexp::Regexp;
 use crate::semver::{SemVer, SemVerRange};
+use crate::stack::with_stack;
 use crate::time::{Timespan, Timestamp};
 use crate::types::Type;
 use crate::uri::Uri;
@@ -85,7 +85,7 @@ impl std::ops::Deref for ArrayValue {
 
 impl PartialEq for ArrayValue {
     fn eq(&self, other: &ArrayValue) -> bool {
-        self.1 == other.1 && deep(|| self.0 == other.0)
+        self.1 == other.1 && with_stack(|| self.0 == other.0)
     }
 }
 
@@ -93,7 +93,7 @@ impl Eq for ArrayValue {}
 
 impl StdHash for ArrayValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        deep(|| self.0.hash(state));
+        with_stack(|| self.0.hash(state));
     }
 }
 
@@ -101,7 +101,7 @@ impl Drop for ArrayValue {
     fn drop(&mut self) {
         if self.0.iter().any(Value::is_container) {
             let elements = std::mem::take(&mut self.0);
-            deep(|| drop(elements));
+            with_stack(|| drop(elements));
         }
     }
 }
@@ -126,7 +126,7 @@ impl HashValue {
 
 impl PartialEq for HashValue {
     fn eq(&self, other: &HashValue) -> bool {
-        self.1 == other.1 && deep(|| self.0 == other.0)
+        self.1 == other.1 && with_stack(|| self.0 == other.0)
     }
 }
 
@@ -136,7 +136,7 @@ impl Drop for HashValue {
     fn drop(&mut self) {
         if self.0.iter().any(|(key, value)| key.is_container() || value.is_container()) {
             let entries = std::mem::take(&mut self.0);
-            deep(|| drop(entries));
+            with_stack(|| drop(entries));
         }
     }
 }

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use pp_functions::ruby::inspect::with_stack;
-use pp_types::{ArrayValue, HashValue, Value as Puppet};
+use pp_types::{ArrayValue, HashValue, Value as Puppet, with_stack};
 use rustc_hash::FxBuildHasher;
 
 use crate::convert::{from_puppet, key_from_puppet};

@@ -135,7 +135,7 @@ pub(crate) static CALL: Function = Function::typed(
 
 /// Makes the calls that a value describes, inside its arrays and hashes too.
 fn resolve_deferred(call: &mut Call<'_>, value: &Value) -> Result<Value, Interrupt> {
-    crate::ruby::inspect::with_stack(|| match value {
+    pp_types::with_stack(|| match value {
         Value::Deferred(deferred) => {
             let arguments = resolve_all(call, deferred.arguments.as_ref().map_or(&[], |given| given.as_slice()))?;
             match deferred.name.strip_prefix('$') {

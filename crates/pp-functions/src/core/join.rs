@@ -1,10 +1,10 @@
 //! `join`.
 
-use pp_types::{Value, interpolate};
+use pp_types::{Value, interpolate, with_stack};
 
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{inspect_into, with_stack};
+use crate::ruby::inspect::inspect_into;
 
 pub(crate) static JOIN: Function = Function::typed(
     "join",

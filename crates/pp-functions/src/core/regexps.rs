@@ -1,11 +1,11 @@
 //! Functions that take regular expressions.
 
-use pp_types::{Regexp, Type, Value};
+use pp_types::{Regexp, Type, Value, with_stack};
 
 use crate::arguments::fail;
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{class_name, with_stack};
+use crate::ruby::inspect::class_name;
 use crate::ruby::regexp::{Replacement, find, groups, split as split_text, substitute};
 
 pub(crate) static SPLIT: Function = Function::typed(

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use pp_types::{Hash, Type, Value};
+use pp_types::{Hash, Type, Value, with_stack};
 
 use crate::arguments::fail;
 use crate::elements::{Elements, Pass};
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{class_name, inspect, with_stack};
+use crate::ruby::inspect::{class_name, inspect};
 use crate::ruby::titlecase;
 
 /// The signatures of functions that change strings, and those in an array.

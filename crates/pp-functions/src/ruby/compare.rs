@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use pp_types::{Error, ErrorKind, Float, Value, compare_integer_and_float, interpolate};
+use pp_types::{Error, ErrorKind, Float, Value, compare_integer_and_float, interpolate, with_stack};
 
-use crate::ruby::inspect::{class_name, with_stack};
+use crate::ruby::inspect::class_name;
 
 /// `left == right`: numbers across kinds, everything else exactly.
 pub(crate) fn ruby_equal(left: &Value, right: &Value) -> bool {

@@ -1,18 +1,9 @@
 //! The text of values inside Ruby's arrays and hashes: `["a", 1, nil]`, `{"a"=>1}`.
 
 pub use pp_types::inspect_string;
-use pp_types::{Hash, Type, Value, interpolate};
+use pp_types::{Hash, Type, Value, interpolate, with_stack};
 
 use crate::ruby::titlecase::capitalize;
-
-/// The part of the stack that must be free before the next level, and what is added to it otherwise.
-const STACK_NEEDED: usize = 64 << 10;
-const STACK_ADDED: usize = 1 << 20;
-
-/// Calls a function that recurses over the structure of a value, with enough stack.
-pub fn with_stack<T>(function: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(STACK_NEEDED, STACK_ADDED, function)
-}
 
 /// Returns what Ruby's `inspect` shows for a value.
 pub(crate) fn inspect(value: &Value) -> String {

@@ -1,12 +1,12 @@
 //! Functions of hashes.
 
-use pp_types::{Hash, Value, interpolate};
+use pp_types::{Hash, Value, interpolate, with_stack};
 
 use crate::arguments::reject;
 use crate::elements::{Elements, Pass};
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{class_name, inspect, with_stack};
+use crate::ruby::inspect::{class_name, inspect};
 
 pub(crate) static HAS_KEY: Function =
     Function::counted("has_key", 0, None, "Returns whether a hash has a key.", |call| {

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use pp_types::{Error, ErrorKind, Hash, Value, from_json, interpolate};
+use pp_types::{Error, ErrorKind, Hash, Value, from_json, interpolate, with_stack};
 
 use crate::arguments::reject;
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::with_stack;
 
 pub(crate) static TO_JSON: Function =
     Function::typed("to_json", &["Any data"], "Returns a value as JSON on one line.", |call| {

@@ -1,12 +1,12 @@
 //! Functions that write YAML, TOML, and literals of Python and Ruby.
 
 use pp_hiera::{YamlLayout, to_yaml};
-use pp_types::{Value, interpolate};
+use pp_types::{Value, interpolate, with_stack};
 
 use crate::arguments::fail;
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
-use crate::ruby::inspect::{inspect, with_stack};
+use crate::ruby::inspect::inspect;
 
 pub(crate) static TO_YAML: Function = Function::typed(
     "to_yaml",

@@ -7,6 +7,6 @@ const STEP: usize = 128 * 1024;
 const GROWTH: usize = 4 * 1024 * 1024;
 
 /// Runs a step of a recursion with enough stack.
-pub(crate) fn deep<R>(step: impl FnOnce() -> R) -> R {
+pub fn with_stack<R>(step: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(STEP, GROWTH, step)
 }
