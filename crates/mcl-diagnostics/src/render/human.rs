@@ -41,6 +41,7 @@ pub(super) fn render(program: &Program<'_>, style: Style) -> String {
         .with_break_words(false)
         // Commands and paths in help texts stay whole.
         .with_word_separator(textwrap::WordSeparator::AsciiSpace)
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .without_syntax_highlighting();
     let mut out = String::new();
     let clean: CleanFiles = program.files.files.values().map(|_| OnceLock::new()).collect();
