@@ -48,6 +48,12 @@ impl Code {
         ("P0210".."P0230").contains(&self.name())
     }
 
+    /// Returns whether it is a lint, which can be allowed, and not an error.
+    #[must_use]
+    pub fn is_lint(self) -> bool {
+        self.name().starts_with('W')
+    }
+
     /// Returns the title and explanation.
     #[must_use]
     pub fn info(self) -> &'static CodeInfo {
@@ -123,6 +129,8 @@ codes! {
     W0101 W0102 W0103 W0104 W0105 W0106 W0107 W0108 W0109 W0110 W0111 W0112 W0113
     // Lints about what a valid program will do.
     W0201 W0202 W0203 W0204 W0205
+    // Lints about comments and metadata for `mclc`.
+    W0206 W0207
     // Lints of Puppet manifests, which `puppet-lint` reports as well.
     W0301 W0302 W0303 W0304 W0305 W0306 W0307 W0308 W0309 W0310 W0311 W0312 W0313 W0314 W0315 W0316 W0317 W0318 W0319
     W0320 W0321 W0322 W0323 W0324 W0325 W0326 W0327 W0328 W0329 W0330 W0331 W0332 W0333 W0334 W0335 W0336 W0337 W0338

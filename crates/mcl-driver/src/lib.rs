@@ -10,6 +10,7 @@
 //!
 //! The command line and the tests compile through this crate. It prints nothing.
 
+mod allowances;
 mod merge_points;
 mod payload;
 mod sensitive;
@@ -17,6 +18,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+pub use allowances::apply_allowances;
 pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use sensitive::may_hold_sensitive_values;

@@ -11,6 +11,7 @@ use mcl_parser::ast::Ast;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::allowances::apply_allowances;
 use crate::payload::{Checked, Payload, Resolved, Trees};
 
 /// Returns the errors of the lexer in all files, and the lints of their metadata. Loading has already split the files into
@@ -136,6 +137,7 @@ pub struct Compiled {
 /// errors. `between` is called after each stage, when its input has been dropped.
 #[must_use]
 pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> Compiled {
+    let files = loaded.files.clone();
     let mut compiled = Compiled { diagnostics: lex(&loaded), artifacts: Vec::new() };
     let mut next = Some(Payload::Tokens(loaded));
     while let Some(payload) = next {
@@ -157,6 +159,7 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
     if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         compiled.artifacts.clear();
     }
+    apply_allowances(&files, &mut compiled.diagnostics, true);
     compiled
 }
 

@@ -26,6 +26,7 @@ mod loaded;
 mod metadata;
 mod name;
 mod open;
+mod programs;
 mod remote;
 mod scan;
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use load::{LoadError, Options, load, load_remote};
 pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
 pub use metadata::{Metadata, MetadataError};
 pub use name::{ImportKind, ImportName, NameError};
+pub use programs::{FoundProgram, load_programs_of};
 pub use remote::{RemoteImport, RemoteLocation, is_below};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
-use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Files, LintLevel, LintSelector, Span, Stage};
 use mcl_lexer::Tokens;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -64,8 +64,8 @@ impl From<InputError> for LoadError {
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
     let loader = Loader::run(input, options)?;
     let (deploy, has_private_files) = if options.deploy { loader.deploy()? } else { Default::default() };
-    let Loader { files, units, warnings, .. } = loader;
-    Ok(Loaded { files, units, deploy, has_private_files, warnings })
+    let Loader { files, units, warnings, lints, .. } = loader;
+    Ok(Loaded { files, units, deploy, has_private_files, warnings, lints })
 }
 
 /// Reads a program like [`load`], without data files. Also returns where the module of each remote import is, or has to
@@ -76,8 +76,8 @@ pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
 pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<RemoteImport>), LoadError> {
     let loader = Loader::run(input, options)?;
     let remote = loader.remote_imports();
-    let Loader { files, units, warnings, .. } = loader;
-    Ok((Loaded { files, units, warnings, ..Loaded::default() }, remote))
+    let Loader { files, units, warnings, lints, .. } = loader;
+    Ok((Loaded { files, units, warnings, lints, ..Loaded::default() }, remote))
 }
 
 /// Returns the error for an import of an unknown system module, if a file or directory of that name can be imported.
@@ -115,6 +115,8 @@ struct Loader {
     is_native: Option<fn(&str) -> bool>,
     /// Lints of the metadata.
     warnings: Vec<Diagnostic>,
+    /// The levels of lints that the metadata of the program sets.
+    lints: Vec<(LintSelector, LintLevel)>,
 }
 
 impl Loader {
@@ -134,8 +136,9 @@ impl Loader {
             overlay: None,
             is_native: options.is_native,
             warnings: Vec::new(),
+            lints: Vec::new(),
         };
-        let opened = match input {
+        let mut opened = match input {
             Input::File(path) => loader.open_program(Location::File(absolute(path, &here)), path)?,
             Input::Directory(path) => loader.open_program(Location::Directory(absolute(path, &here)), path)?,
             Input::Text { path, text } => {
@@ -144,6 +147,7 @@ impl Loader {
                 loader.open_program(Location::File(file), path)?
             }
         };
+        loader.lints = std::mem::take(&mut opened.lints);
         let mut level = vec![loader.add(opened)];
         while !level.is_empty() {
             let loaded = loader.units.len();
@@ -372,7 +376,7 @@ impl Loader {
         for UnknownKey { key, similar, range } in unknown.keys {
             let help = match similar {
                 Some(similar) => format!("did you mean `{similar}`?"),
-                None => "the keys are main, path, files, license and parentpathblock".to_owned(),
+                None => "the keys are main, path, files, license, parentpathblock and lints".to_owned(),
             };
             let warning = Diagnostic::warning(Code::W0204, Stage::Import, format!("unknown key `{key}`"))
                 .at_with(Span::new(file, range.0, range.1), "has no effect")

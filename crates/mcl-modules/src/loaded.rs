@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Files, LintLevel, LintSelector, Span, Stage};
 use mcl_lexer::Tokens;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,9 @@ pub struct Loaded {
     /// Lints of the metadata of its modules.
     #[serde(skip)]
     pub warnings: Vec<Diagnostic>,
+    /// The levels of lints that its metadata sets.
+    #[serde(skip)]
+    pub lints: Vec<(LintSelector, LintLevel)>,
 }
 
 /// A source file as part of a module.

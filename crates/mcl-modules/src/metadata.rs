@@ -1,6 +1,8 @@
 //! `metadata.yaml` (spec 01 §6.7).
 
-use mcl_diagnostics::nearest;
+use std::fmt;
+
+use mcl_diagnostics::{LintLevel, LintNameError, LintSelector, nearest};
 use serde_norway::Value;
 
 use crate::clean::clean;
@@ -18,6 +20,8 @@ pub struct Metadata {
     pub license: String,
     /// Whether the search for remote modules stops here.
     pub parent_path_block: bool,
+    /// The levels of lints in the program whose metadata it is (spec 11 §5).
+    pub lints: Vec<(LintSelector, LintLevel)>,
 }
 
 impl Default for Metadata {
@@ -28,12 +32,13 @@ impl Default for Metadata {
             files: "files/".to_owned(),
             license: String::new(),
             parent_path_block: false,
+            lints: Vec::new(),
         }
     }
 }
 
 /// The keys that a `metadata.yaml` may have.
-const KEYS: &[&str] = &["main", "path", "files", "license", "parentpathblock"];
+const KEYS: &[&str] = &["main", "path", "files", "license", "parentpathblock", "lints"];
 
 /// A key that has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +112,13 @@ impl Metadata {
                 }
                 continue;
             }
+            if key == "lints" {
+                match lints(value) {
+                    Ok(lints) => metadata.lints = lints,
+                    Err(violation) => return fail(format!("invalid `lints`: {violation}")),
+                }
+                continue;
+            }
             // For information only, so a number is as good as a string.
             if key == "license" && (value.is_number() || value.is_bool()) {
                 continue;
@@ -158,6 +170,52 @@ fn boolean(text: &str, key: &str, value: &Value) -> Option<bool> {
         "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),
         _ => None,
     }
+}
+
+/// Why the levels of lints are invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LintsError {
+    /// The value is none of `W0101: allow`.
+    NotAMap(&'static str),
+    /// A key is no string.
+    Key(&'static str),
+    Name(LintNameError),
+    Level {
+        lint: String,
+        found: String,
+    },
+}
+
+impl fmt::Display for LintsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LintsError::NotAMap(found) => write!(f, "expected a map such as `W0101: allow`, found {found}"),
+            LintsError::Key(found) => write!(f, "expected the code of a lint, found {found}"),
+            LintsError::Name(error) => error.fmt(f),
+            LintsError::Level { lint, found } => {
+                write!(f, "expected `allow`, `warn` or `deny` for `{lint}`, found {found}")
+            }
+        }
+    }
+}
+
+/// Reads the levels of lints.
+fn lints(value: &Value) -> Result<Vec<(LintSelector, LintLevel)>, LintsError> {
+    let Some(entries) = value.as_mapping() else { return Err(LintsError::NotAMap(describe(value))) };
+    let level = |(key, value): (&Value, &Value)| {
+        let Some(lint) = key.as_str() else { return Err(LintsError::Key(describe(key))) };
+        let level = match value.as_str() {
+            Some("allow") => LintLevel::Allow,
+            Some("warn") => LintLevel::Warn,
+            Some("deny") => LintLevel::Deny,
+            other => {
+                let found = other.map_or(describe(value).to_owned(), |text| format!("`{text}`"));
+                return Err(LintsError::Level { lint: lint.to_owned(), found });
+            }
+        };
+        Ok((lint.parse().map_err(LintsError::Name)?, level))
+    };
+    entries.iter().map(level).collect()
 }
 
 fn describe(value: &Value) -> &'static str {
@@ -236,13 +294,17 @@ mod tests {
 
     #[test]
     fn every_key_is_read() {
-        let text = "main: src/start.mcl\npath: vendor/\nfiles: \"\"\nlicense: MIT\nparentpathblock: true\n";
+        let text = "main: src/start.mcl\npath: vendor/\nfiles: \"\"\nlicense: MIT\nparentpathblock: true\nlints:\n  W01: deny\n  all: allow\n";
         let want = Metadata {
             main: "src/start.mcl".to_owned(),
             path: "vendor/".to_owned(),
             files: String::new(),
             license: "MIT".to_owned(),
             parent_path_block: true,
+            lints: vec![
+                (LintSelector::Prefix("W01".to_owned()), LintLevel::Deny),
+                (LintSelector::All, LintLevel::Allow),
+            ],
         };
         assert_eq!(Metadata::parse(text), Ok((want, Vec::new())));
     }
@@ -258,6 +320,15 @@ mod tests {
         fails("files: /srv/\n", "relative path that ends in a slash");
         fails("main: ../x.mcl\n", "the path escapes the module");
         fails("files: a/../../etc/\n", "the path escapes the module");
+    }
+
+    #[test]
+    fn lints_have_levels() {
+        fails("lints: [W0101]\n", "invalid `lints`: expected a map such as `W0101: allow`, found a list");
+        fails("lints: {1: allow}\n", "expected the code of a lint, found a number");
+        fails("lints:\n  W0101: off\n", "expected `allow`, `warn` or `deny` for `W0101`, found");
+        fails("lints:\n  W0199: allow\n", "unknown lint `W0199`");
+        fails("lints:\n  E0601: allow\n", "`E0601` is not a lint");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcl_diagnostics::{LintLevel, LintSelector};
 use mcl_lexer::{Tokens, lex};
 
 use crate::clean::{absolute, real_part};
@@ -50,6 +51,8 @@ pub(crate) struct Opened {
     pub(crate) source: deploy::Source,
     /// The metadata of the module, if it has keys without a meaning.
     pub(crate) unknown_keys: Option<UnknownKeys>,
+    /// The levels of lints that the metadata of the module sets.
+    pub(crate) lints: Vec<(LintSelector, LintLevel)>,
 }
 
 /// A `metadata.yaml` with keys that have no meaning.
@@ -135,6 +138,7 @@ pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overl
     let source = deploy::Source::Disk { metadata: Some(metadata_path.clone()), data };
     match read(main, context, source, overlay) {
         Ok(mut opened) => {
+            opened.lints = metadata.lints;
             opened.unknown_keys = (!keys.is_empty()).then_some(UnknownKeys { path: metadata_path, text, keys });
             Ok(opened)
         }
@@ -178,7 +182,7 @@ fn read(
     if text.len() as u64 > MAX_SOURCE_BYTES {
         return Err(OpenError::TooLarge(path));
     }
-    Ok(Opened { tokens: lex(&text), path, text, context, source, unknown_keys: None })
+    Ok(Opened { tokens: lex(&text), path, text, context, source, unknown_keys: None, lints: Vec::new() })
 }
 
 /// Rejects symbolic links that lead out of a remote module.
@@ -209,5 +213,6 @@ fn open_embedded(module: &'static EmbeddedModule) -> Opened {
         },
         source: deploy::Source::Embedded(module),
         unknown_keys: None,
+        lints: Vec::new(),
     }
 }

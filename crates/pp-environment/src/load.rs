@@ -246,6 +246,5 @@ pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// Returns the path of a file relative to the root of the environment, or as it is if it is elsewhere.
 pub(crate) fn name_of(path: &Path, root: &Path) -> String {
-    let root = if root == Path::new(".") { Path::new("") } else { root };
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }

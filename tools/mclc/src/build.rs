@@ -51,8 +51,9 @@ pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<B
     let (files, has_private_files) = (loaded.files.clone(), loaded.has_private_files);
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);
+    let lints = loaded.lints.clone();
     let compiled = mcl_driver::compile(loaded, &all, memory::give_back_between_stages(&files));
-    let checked = Checked::new(files.clone(), input.prefix(), compiled.diagnostics, &args.report);
+    let checked = Checked::of_project(files.clone(), input.prefix(), compiled.diagnostics, &args.report, &lints);
     match report::print(&[checked], &args.report, color) {
         0 if compiled.artifacts.is_empty() => Err(ERRORS),
         0 => Ok(Built { artifacts: compiled.artifacts, files, has_private_files }),

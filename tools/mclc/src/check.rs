@@ -1,25 +1,66 @@
 //! `mclc check`: runs every stage and writes nothing.
 
-use std::path::Path;
+use std::fmt;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::Diagnostic;
+use mcl_modules::{FoundProgram, Input, InputError, Loaded, load_programs_of};
 use pp_environment::CodePaths;
 use rayon::prelude::*;
 
 use crate::cli::{Check, Color};
+use crate::format::Format;
 use crate::output::unusable;
-use crate::report::{self, Checked, LoadFailure};
+use crate::paths::{is_program, programs_below};
+use crate::report::{self, Checked, LoadFailure, Summary};
 use crate::status::{ERRORS, UNUSABLE};
 use crate::{check_puppet, memory, output, puppet};
 
+/// Why a path of the command line cannot be checked.
+enum PathError {
+    Empty(PathBuf),
+    UnreadableDirectory { path: PathBuf, error: ignore::Error },
+    Input(InputError),
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PathError::Empty(path) => {
+                write!(f, "directory `{}` contains neither `.mcl` files nor Puppet code", path.display())
+            }
+            PathError::UnreadableDirectory { path, error } => write!(f, "cannot read `{}`: {error}", path.display()),
+            PathError::Input(error) => error.fmt(f),
+        }
+    }
+}
+
+/// What a path of the command line stands for.
+enum Target {
+    /// Programs, each of which is checked as part of its module.
+    Files(Vec<PathBuf>),
+    /// A module directory, or standard input.
+    Program(PathBuf),
+    Puppet(PathBuf),
+}
+
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {
-    if args.paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+    let start = Instant::now();
+    let is_input = |path: &&PathBuf| *path == Path::new("-");
+    if args.paths.iter().filter(is_input).count() > 1 {
         return unusable("standard input can be read only once");
     }
-    let results: Vec<Result<Checked, LoadFailure>> = args.paths.par_iter().map(|path| check(path, args)).collect();
+    let (targets, errors) = targets(&args.paths);
+    let results: Vec<Result<Checked, LoadFailure>> =
+        targets.into_par_iter().flat_map_iter(|target| check(target, args)).collect();
     let (mut checked, mut status) = (Vec::new(), 0);
+    for error in errors {
+        status = unusable(error);
+    }
     for result in results {
         match result {
             Ok(program) => checked.push(program),
@@ -29,7 +70,11 @@ pub fn run(args: &Check, color: Color) -> u8 {
             },
         }
     }
-    let text = report::text(&checked, args.report.format, report::style(color, &std::io::stdout()));
+    report::remove_repeated(&mut checked);
+    let mut text = report::text(&checked, args.report.format, report::style(color, &std::io::stdout()));
+    if args.report.format == Format::Human && status == 0 && std::io::stdout().is_terminal() {
+        text = report::with_summary(text, &Summary { files: report::file_count(&checked), time: start.elapsed() });
+    }
     let written = output::stdout(text.as_bytes());
     if status == UNUSABLE || written == UNUSABLE {
         return UNUSABLE;
@@ -37,25 +82,102 @@ pub fn run(args: &Check, color: Color) -> u8 {
     if checked.iter().any(Checked::has_errors) { ERRORS } else { 0 }
 }
 
-fn check(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
-    if pp_environment::is_puppet_path(path) {
-        return check_puppet::check(path, &puppet::module_path(args.puppet_module_path.as_ref()), &args.report);
+/// Returns what the paths stand for, and which cannot be checked. All files are one target at the place of the first, so that
+/// each program is checked once.
+fn targets(paths: &[PathBuf]) -> (Vec<Target>, Vec<PathError>) {
+    let (mut targets, mut errors) = (Vec::new(), Vec::new());
+    let mut files_at: Option<usize> = None;
+    for path in paths {
+        let files = match files_of(path, &mut targets) {
+            Ok(files) => files,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        match files_at.and_then(|at| targets.get_mut(at)) {
+            _ if files.is_empty() => {}
+            Some(Target::Files(others)) => others.extend(files),
+            _ => {
+                files_at = Some(targets.len());
+                targets.push(Target::Files(files));
+            }
+        }
     }
+    (targets, errors)
+}
+
+/// Returns the files that a path stands for, and adds other targets.
+fn files_of(path: &Path, targets: &mut Vec<Target>) -> Result<Vec<PathBuf>, PathError> {
+    if path == Path::new("-") {
+        targets.push(Target::Program(path.to_owned()));
+        return Ok(Vec::new());
+    }
+    let is_puppet = pp_environment::is_puppet_path(path);
+    if is_puppet {
+        targets.push(Target::Puppet(path.to_owned()));
+    }
+    if path.is_dir() && !path.join("main.mcl").exists() && !path.join("metadata.yaml").exists() {
+        let files =
+            programs_below(path).map_err(|error| PathError::UnreadableDirectory { path: path.to_owned(), error })?;
+        if files.is_empty() && !is_puppet {
+            return Err(PathError::Empty(path.to_owned()));
+        }
+        return Ok(files);
+    }
+    if is_program(path) && !path.is_dir() {
+        Input::from_path(path).map_err(PathError::Input)?;
+        return Ok(vec![path.to_owned()]);
+    }
+    if !is_puppet {
+        targets.push(Target::Program(path.to_owned()));
+    }
+    Ok(Vec::new())
+}
+
+fn check(target: Target, args: &Check) -> Vec<Result<Checked, LoadFailure>> {
+    match target {
+        Target::Files(files) => match load_programs_of(&files, &report::options(&args.source)) {
+            Ok(programs) => programs.into_par_iter().map(|program| check_found(program, args)).collect(),
+            Err(error) => vec![Err(LoadFailure::Unusable(error))],
+        },
+        Target::Program(path) => vec![check_program(&path, args)],
+        Target::Puppet(path) => {
+            let module_path = puppet::module_path(args.puppet_module_path.as_ref());
+            vec![check_puppet::check(&path, &module_path, &args.report)]
+        }
+    }
+}
+
+fn check_program(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, false, &args.report)?;
+    Ok(check_loaded(&input, loaded, args))
+}
+
+fn check_found(program: FoundProgram, args: &Check) -> Result<Checked, LoadFailure> {
+    let FoundProgram { input, loaded } = program;
+    match loaded {
+        Ok(loaded) => Ok(check_loaded(&input, loaded, args)),
+        Err(error) => Err(report::failure(error, &input, &args.report)),
+    }
+}
+
+fn check_loaded(input: &Input, loaded: Loaded, args: &Check) -> Checked {
     let files = loaded.files.clone();
-    let give_back = memory::give_back_between_stages(&files);
+    let lints = loaded.lints.clone();
+    let between = memory::give_back_between_stages(&files);
     let Some(puppet) = &args.puppet else {
-        let compiled = mcl_driver::compile(loaded, &[], give_back);
-        return Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report));
+        let compiled = mcl_driver::compile(loaded, &[], between);
+        return Checked::of_project(files, input.prefix(), compiled.diagnostics, &args.report, &lints);
     };
-    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], give_back);
+    let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], between);
     if let Some((_, bytes)) = compiled.artifacts.first() {
         compiled
             .diagnostics
             .extend(check_merge_points(bytes, &code_paths(puppet, args)).unwrap_or_else(|errors| errors));
     }
-    Ok(Checked::new(files, input.prefix(), compiled.diagnostics, &args.report))
+    Checked::of_project(files, input.prefix(), compiled.diagnostics, &args.report, &lints)
 }
 
 fn code_paths(path: &Path, args: &Check) -> CodePaths {

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Severity};
+use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
-use pp_lint::{LINTS, Level, Subject};
+use pp_lint::Subject;
 use rayon::prelude::*;
 
-use crate::cli::{Lint, Report};
+use crate::cli::Report;
+use crate::levels;
 use crate::puppet;
 use crate::report::{Checked, LoadFailure};
 
@@ -42,12 +43,5 @@ fn lint(path: &Path, tree: &Tree, files: &Files, report: &Report) -> Vec<Diagnos
     let Some(file) = files.get(tree.file) else { return Vec::new() };
     let autoload_name = std::path::absolute(path).ok().and_then(|path| pp_environment::autoload_name(&path));
     let subject = Subject { file, tree, autoload_name: autoload_name.as_deref() };
-    pp_lint::check(subject, &|code| is_on(code, report))
-}
-
-/// Whether the command line or the table switches a lint on. What it allows is removed later, with all other lints.
-fn is_on(code: Code, report: &Report) -> bool {
-    let asked = |list: &[Lint]| list.contains(&Lint::One(code));
-    let level = LINTS.iter().find(|lint| lint.code == code).map(|lint| lint.level);
-    level == Some(Level::Warning) || asked(&report.warn) || asked(&report.deny) || report.warn.contains(&Lint::All)
+    pp_lint::check(subject, &|code| levels::is_on(code, report))
 }

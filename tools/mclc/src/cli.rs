@@ -1,15 +1,14 @@
 //! The command line, declared once: parsing, help and shell completions come from here.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
-use mcl_diagnostics::{Code, nearest};
 
 use crate::format::Format;
+use crate::levels::Lint;
 use crate::lines::Lines;
 use crate::puppet::PuppetCommand;
 
@@ -243,71 +242,16 @@ pub struct Report {
     /// Output format for diagnostics
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
     pub format: Format,
-    /// Report a lint as a warning, or all lints (`all`); lints of Puppet manifests also by the names of `puppet-lint`
-    #[arg(short = 'W', long = "warn", value_name = "CODE", value_parser = lint)]
+    /// Report a lint as a warning: a code (`W0101`), the start of codes (`W01`), `pedantic` for those that are off by default,
+    /// `all`, or for Puppet manifests a name of `puppet-lint`
+    #[arg(short = 'W', long = "warn", value_name = "LINT")]
     pub warn: Vec<Lint>,
-    /// Do not report a lint, or any lint (`all`)
-    #[arg(short = 'A', long = "allow", value_name = "CODE", value_parser = lint)]
+    /// Do not report a lint
+    #[arg(short = 'A', long = "allow", value_name = "LINT")]
     pub allow: Vec<Lint>,
-    /// Report a lint as an error, or all lints (`all`)
-    #[arg(short = 'D', long = "deny", value_name = "CODE", value_parser = lint)]
+    /// Report a lint as an error; `warnings` for all that are warnings
+    #[arg(short = 'D', long = "deny", value_name = "LINT")]
     pub deny: Vec<Lint>,
-}
-
-/// A lint, or all of them, as named on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lint {
-    All,
-    One(Code),
-}
-
-/// Why a name on the command line is not a lint.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum LintNameError {
-    /// It is the code of an error.
-    NotALint(String),
-    Unknown {
-        name: String,
-        nearest: Option<String>,
-    },
-}
-
-impl fmt::Display for LintNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LintNameError::NotALint(code) => {
-                write!(f, "`{code}` is not a lint: only lints can be allowed, warned about or denied")
-            }
-            LintNameError::Unknown { name, nearest: None } => write!(f, "unknown lint `{name}`"),
-            LintNameError::Unknown { name, nearest: Some(lint) } => {
-                write!(f, "unknown lint `{name}`; did you mean `{lint}`?")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LintNameError {}
-
-fn lint(name: &str) -> Result<Lint, LintNameError> {
-    if name == "all" || name == "warnings" {
-        return Ok(Lint::All);
-    }
-    let upper = name.to_uppercase();
-    match Code::from_name(&upper) {
-        Some(code) if upper.starts_with('W') => Ok(Lint::One(code)),
-        Some(_) => Err(LintNameError::NotALint(upper)),
-        None => named_lint(name).map(Lint::One).ok_or_else(|| {
-            let codes = mcl_diagnostics::all_codes().map(Code::name).filter(|code| code.starts_with('W'));
-            let nearest_name = nearest(name, pp_lint::LINTS.iter().map(|lint| lint.name));
-            let nearest = nearest_name.or_else(|| nearest(&upper, codes)).map(ToString::to_string);
-            LintNameError::Unknown { name: name.to_owned(), nearest }
-        }),
-    }
-}
-
-/// Returns the lint of Puppet manifests with a name of `puppet-lint`.
-pub fn named_lint(name: &str) -> Option<Code> {
-    pp_lint::LINTS.iter().find(|lint| lint.name == name).map(|lint| lint.code)
 }
 
 /// The arguments of `mclc explain`.

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use mcl_diagnostics::{Code, all_codes, explain, nearest};
 
-use crate::cli::{Color, Explain, named_lint};
+use crate::cli::{Color, Explain};
+use crate::levels::puppet_lint;
 use crate::output::unusable;
 use crate::{output, report};
 
@@ -12,7 +13,7 @@ pub fn run(args: &Explain, color: Color) -> u8 {
     let Some(name) = &args.code else { return output::stdout(list().as_bytes()) };
     let upper = name.to_uppercase();
     let upper = upper.trim_start_matches("ERROR[").trim_start_matches("WARNING[").trim_end_matches(']');
-    match Code::from_name(upper).or_else(|| named_lint(name)) {
+    match Code::from_name(upper).or_else(|| puppet_lint(name)) {
         Some(code) => {
             let style = report::style(color, &std::io::stdout());
             output::stdout(explain(code, style).as_bytes())

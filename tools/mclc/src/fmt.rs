@@ -14,6 +14,7 @@ use similar::TextDiff;
 use crate::cli::{Color, Fmt, Report};
 use crate::lines::Lines;
 use crate::output::{self, ReplaceError, unusable};
+use crate::paths::{is_program, programs_below};
 use crate::report::{self, Checked};
 use crate::status::ERRORS;
 
@@ -138,7 +139,11 @@ fn sources(args: &Fmt) -> Result<Vec<Source>, FmtError> {
         match path.metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FmtError::Missing(path.clone())),
             Err(error) => return Err(FmtError::Unreadable { path: path.clone(), error }),
-            Ok(kind) if kind.is_dir() => files.extend(programs_below(path)?),
+            Ok(kind) if kind.is_dir() => {
+                let below = programs_below(path)
+                    .map_err(|error| FmtError::UnreadableDirectory { path: path.clone(), error })?;
+                files.extend(below);
+            }
             Ok(_) if is_program(path) => files.push(path.clone()),
             Ok(_) => return Err(FmtError::NotMcl(path.clone())),
         }
@@ -149,23 +154,6 @@ fn sources(args: &Fmt) -> Result<Vec<Source>, FmtError> {
         return Err(FmtError::RangeOf { count: files.len() });
     }
     Ok(files.into_iter().map(Source::File).collect())
-}
-
-fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "mcl")
-}
-
-/// Returns the programs below a directory in the order of their names, without hidden directories and what `.gitignore` names.
-fn programs_below(directory: &Path) -> Result<Vec<PathBuf>, FmtError> {
-    let mut files = Vec::new();
-    for entry in ignore::WalkBuilder::new(directory).require_git(false).sort_by_file_name(Ord::cmp).build() {
-        let entry = entry.map_err(|error| FmtError::UnreadableDirectory { path: directory.to_owned(), error })?;
-        if is_program(entry.path()) && entry.file_type().is_some_and(|kind| !kind.is_dir()) {
-            let path = entry.into_path();
-            files.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
-        }
-    }
-    Ok(files)
 }
 
 fn outcome(source: &Source, args: &Fmt, writes: bool) -> Outcome {

@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::time::Duration;
 
-use mcl_diagnostics::{Diagnostic, Files, Program, Severity, Style, counts, render};
+use mcl_diagnostics::{Diagnostic, Files, LintLevel, LintSelector, Program, Style, counts, render};
 use mcl_modules::{Input, InputError, LoadError, Loaded, Options, RemoteImport};
 use pp_environment::EnvironmentError;
 
-use crate::cli::{Color, Lint, Report, Source};
+use crate::cli::{Color, Report, Source};
 use crate::format::Format;
+use crate::levels;
 use crate::output;
 use crate::output::unusable;
 use crate::status::ERRORS;
@@ -24,8 +26,19 @@ pub struct Checked {
 }
 
 impl Checked {
-    pub fn new(files: Files, prefix: String, mut diagnostics: Vec<Diagnostic>, report: &Report) -> Checked {
-        apply_levels(&mut diagnostics, report);
+    pub fn new(files: Files, prefix: String, diagnostics: Vec<Diagnostic>, report: &Report) -> Checked {
+        Checked::of_project(files, prefix, diagnostics, report, &[])
+    }
+
+    /// Applies also the levels of lints that a project sets.
+    pub fn of_project(
+        files: Files,
+        prefix: String,
+        mut diagnostics: Vec<Diagnostic>,
+        report: &Report,
+        lints: &[(LintSelector, LintLevel)],
+    ) -> Checked {
+        levels::apply(&mut diagnostics, report, lints);
         // One mistake of a program may be reported at many locations of an embedded module.
         let mut blamed = HashSet::new();
         diagnostics
@@ -37,25 +50,6 @@ impl Checked {
     pub fn has_errors(&self) -> bool {
         counts(&self.diagnostics).0 > 0
     }
-}
-
-/// Applies the lint levels of the command line. `--deny` takes precedence over `--allow`, `--allow` over `--warn`, and a
-/// code over `all`.
-fn apply_levels(diagnostics: &mut Vec<Diagnostic>, report: &Report) {
-    let named = |list: &[Lint], d: &Diagnostic| list.contains(&Lint::One(d.code));
-    diagnostics.retain_mut(|d| {
-        if d.severity == Severity::Error {
-            return true;
-        }
-        let specific = [&report.deny, &report.allow, &report.warn].into_iter().position(|list| named(list, d));
-        let general = || [&report.deny, &report.allow].into_iter().position(|list| list.contains(&Lint::All));
-        match specific.or_else(general) {
-            Some(0) => d.severity = Severity::Error,
-            Some(1) => return false,
-            _ => {}
-        }
-        true
-    });
 }
 
 /// Returns the rendered diagnostics. In the human format, a line that counts them follows.
@@ -76,6 +70,52 @@ pub fn text(checked: &[Checked], format: Format, style: Style) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Removes what several programs report about a file that they share, except the first time.
+pub fn remove_repeated(checked: &mut [Checked]) {
+    if checked.len() < 2 {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for Checked { files, prefix, diagnostics } in checked {
+        let program = Program { files, prefix, diagnostics: &[] };
+        let mut here = HashSet::new();
+        diagnostics.retain(|diagnostic| {
+            let Some(span) = diagnostic.span else { return true };
+            let name = program.shown_name(span.file);
+            let key = (name, span.start, span.end, diagnostic.code.name(), diagnostic.message.clone());
+            let is_new = !seen.contains(&key);
+            here.insert(key);
+            is_new
+        });
+        seen.extend(here);
+    }
+}
+
+/// Returns how many files of the user were checked.
+pub fn file_count(checked: &[Checked]) -> usize {
+    let names = checked.iter().flat_map(|Checked { files, prefix, .. }| {
+        let program = Program { files, prefix, diagnostics: &[] };
+        let own = files.files.iter().filter(|(_, file)| !file.is_embedded());
+        own.map(move |(id, _)| program.shown_name(id)).collect::<Vec<_>>()
+    });
+    names.collect::<HashSet<String>>().len()
+}
+
+/// What a run looked at, for people.
+pub struct Summary {
+    pub files: usize,
+    pub time: Duration,
+}
+
+/// Adds what a run looked at to the line that counts diagnostics; without diagnostics, says so.
+pub fn with_summary(text: String, Summary { files, time }: &Summary) -> String {
+    let files = if *files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    match text.strip_suffix('\n') {
+        Some(counted) => format!("{counted} in {files} ({time:.1?})\n"),
+        None => format!("checked {files}, no problems\n"),
+    }
 }
 
 /// Prints diagnostics to standard error, for commands that have another result, and returns the exit status.
@@ -159,13 +199,17 @@ pub fn input(path: &Path, source: &Source) -> Result<Input, LoadFailure> {
     Ok(Input::Text { path: source.filename.clone().unwrap_or_else(|| "<stdin>".into()), text })
 }
 
+/// Returns how programs are loaded, without data files.
+pub fn options(source: &Source) -> Options {
+    Options { module_path: source.module_path.clone(), deploy: false, is_native: Some(mcl_functions::module_exists) }
+}
+
 /// Reads the files of a program.
 ///
 /// # Errors
 /// The program cannot be read, or its metadata has errors.
 pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Loaded, LoadFailure> {
-    let options =
-        Options { module_path: source.module_path.clone(), deploy, is_native: Some(mcl_functions::module_exists) };
+    let options = Options { deploy, ..options(source) };
     mcl_modules::load(input, &options).map_err(|error| failure(error, input, report))
 }
 
@@ -182,7 +226,8 @@ pub fn load_remote(
     mcl_modules::load_remote(input, &options).map_err(|error| failure(error, input, report))
 }
 
-fn failure(error: LoadError, input: &Input, report: &Report) -> LoadFailure {
+/// Returns the failure of a program that cannot be loaded.
+pub fn failure(error: LoadError, input: &Input, report: &Report) -> LoadFailure {
     match error {
         LoadError::Input(error) => LoadFailure::Unusable(error),
         LoadError::Invalid { files, diagnostics } => {

@@ -23,10 +23,14 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
         },
         _ => None,
     };
+    let mut lints = Vec::new();
     let (payload, mut diagnostics, prefix, is_private) = match artifact {
         Some(bytes) => match read(&bytes, target) {
             Ok(payload) => (payload, Vec::new(), String::new(), is_private(&args.input)),
-            Err(diagnostic) => return finish(Files::default(), String::new(), vec![*diagnostic], args, color),
+            Err(diagnostic) => {
+                let checked = Checked::new(Files::default(), String::new(), vec![*diagnostic], &args.report);
+                return report::print(&[checked], &args.report, color);
+            }
         },
         None => {
             let input = match report::input(&args.input, &args.source) {
@@ -35,6 +39,7 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
             };
             match report::load(&input, &args.source, true, &args.report) {
                 Ok(loaded) => {
+                    lints.clone_from(&loaded.lints);
                     let (found, is_private) = (mcl_driver::lex(&loaded), loaded.has_private_files);
                     (Payload::Tokens(loaded), found, input.prefix(), is_private)
                 }
@@ -53,7 +58,9 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
         payload = next;
     }
     let failed = report::any_error(&diagnostics);
-    let status = finish(files, prefix, diagnostics, args, color);
+    mcl_driver::apply_allowances(&files, &mut diagnostics, false);
+    let checked = Checked::of_project(files, prefix, diagnostics, &args.report, &lints);
+    let status = report::print(&[checked], &args.report, color);
     match payload {
         Some(payload) if status == 0 && !failed => {
             output::artifact(&args.output, &payload.write(), payload.files(), is_private).err().unwrap_or(0)
@@ -84,8 +91,4 @@ fn read(bytes: &[u8], target: ArtifactStage) -> Result<Payload, Box<Diagnostic>>
         Some(before) => Err(Box::new(mcl_artifact::wrong_stage(payload.stage(), *before))),
         None => Err(Box::new(mcl_artifact::wrong_stage(payload.stage(), target))),
     }
-}
-
-fn finish(files: Files, prefix: String, diagnostics: Vec<Diagnostic>, args: &Stage, color: Color) -> u8 {
-    report::print(&[Checked::new(files, prefix, diagnostics, &args.report)], &args.report, color)
 }

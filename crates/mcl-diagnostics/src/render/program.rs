@@ -39,7 +39,8 @@ impl Program<'_> {
     }
 
     /// Returns the name of a file, relative to the working directory unless it is absolute.
-    pub(super) fn shown_name(&self, id: FileId) -> String {
+    #[must_use]
+    pub fn shown_name(&self, id: FileId) -> String {
         let name = self.files.get(id).map_or("", |file| &file.name);
         match name.contains("://") || name.starts_with(['<', '/']) {
             true => name.to_owned(),

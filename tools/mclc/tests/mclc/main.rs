@@ -1,5 +1,6 @@
 //! The compiler as a person runs it.
 
+mod check;
 mod command;
 mod explain;
 mod fmt;

@@ -3,7 +3,7 @@
 //!
 //! `mclc check` runs in the folder that holds the program, and `mclc puppet` in that of a manifest. `NAME.out` is all it prints,
 //! but for the catalog of a manifest, with the exit status if that is not 0; no file means that nothing is printed. A first line
-//! `# mclc: ARGS` adds arguments. `BLESS=1 cargo test -p mclc` rewrites the expectations; read the difference before it is
+//! `# arguments: ARGS` adds arguments. `BLESS=1 cargo test -p mclc` rewrites the expectations; read the difference before it is
 //! committed.
 
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ fn transcript(program: &Path) -> String {
     let main = if program.is_dir() { program.join("main.mcl") } else { program.to_owned() };
     let text = std::fs::read(main).unwrap_or_default();
     let first = String::from_utf8_lossy(text.split(|byte| *byte == b'\n').next().unwrap_or_default()).into_owned();
-    let extra = first.strip_prefix("# mclc: ").unwrap_or_default();
+    let extra = first.strip_prefix("# arguments: ").unwrap_or_default();
     let args: Vec<&str> = ["check"].into_iter().chain(extra.split_whitespace()).collect();
     let ran = run_in_folder(program, &args);
     format!("{}{}{}", ran.stdout, ran.stderr, status(ran.status))

@@ -16,8 +16,8 @@ fn what_does_not_exist_is_refused() {
 #[test]
 fn a_directory_without_a_program_is_refused() {
     let scratch = Scratch::new(&[("dir/readme", b"")]);
-    refused(&scratch.mclc(&["check", "dir"]), "directory `dir` contains neither `metadata.yaml` nor `main.mcl`");
-    refused(&scratch.mclc(&["check"]), "directory `.` contains neither `metadata.yaml` nor `main.mcl`");
+    refused(&scratch.mclc(&["check", "dir"]), "directory `dir` contains neither `.mcl` files nor Puppet code");
+    refused(&scratch.mclc(&["check"]), "directory `.` contains neither `.mcl` files nor Puppet code");
 }
 
 #[test]

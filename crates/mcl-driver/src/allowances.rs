@@ -1,0 +1,305 @@
+//! Comments that allow lints (spec 11 §5): `# mclc: allow(W0101)` above a statement, an entry or an element, or behind code
+//! on its line; `# mclc: allow-file(W0101)` above the first statement of a file.
+
+use std::ops::Range;
+
+use mcl_diagnostics::{
+    Code, Diagnostic, FileId, Files, LintNameError, LintSelector, Severity, SourceFile, Span, Stage,
+};
+use mcl_lexer::{Comment, TokenIdx, TokenKind, Tokens, lex};
+
+/// What a directive starts with, after the `#` and blanks.
+const MARKER: &str = "mclc:";
+
+/// A lint that a comment allows.
+struct Allowance {
+    selector: LintSelector,
+    /// Where the name of the lint is.
+    name: Span,
+    /// Where it applies, in bytes of the file.
+    range: Range<u32>,
+    is_used: bool,
+}
+
+/// Removes the lints that comments allow, and adds what is wrong with such comments. Whether an allowance has an effect is
+/// known only if all stages have run, which `is_complete` says, and if none has found an error.
+pub fn apply_allowances(files: &Files, diagnostics: &mut Vec<Diagnostic>, is_complete: bool) {
+    let mut allowances = Vec::new();
+    let mut invalid = Vec::new();
+    for (id, file) in &files.files {
+        if file.name.ends_with(".mcl") && file.text.contains(MARKER) && !file.is_embedded() {
+            read_file(id, file, &mut allowances, &mut invalid);
+        }
+    }
+    if !allowances.is_empty() {
+        diagnostics.retain(|diagnostic| !is_allowed(diagnostic, &mut allowances));
+        let has_errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if is_complete && !has_errors {
+            diagnostics.extend(allowances.iter().filter(|allowance| !allowance.is_used).map(without_effect));
+        }
+    }
+    diagnostics.extend(invalid);
+}
+
+fn is_allowed(diagnostic: &Diagnostic, allowances: &mut [Allowance]) -> bool {
+    let Some(span) = diagnostic.span.filter(|_| diagnostic.code.is_lint() && diagnostic.severity != Severity::Error)
+    else {
+        return false;
+    };
+    let mut is_allowed = false;
+    for allowance in allowances {
+        let is_here = allowance.name.file == span.file && allowance.range.contains(&span.start);
+        if is_here && allowance.selector.matches(diagnostic.code) {
+            allowance.is_used = true;
+            is_allowed = true;
+        }
+    }
+    is_allowed
+}
+
+fn without_effect(allowance: &Allowance) -> Diagnostic {
+    let what = match &allowance.selector {
+        LintSelector::All => "any lint".to_owned(),
+        LintSelector::Prefix(prefix) => format!("a lint `{prefix}…`"),
+        LintSelector::One(code) => format!("`{}`", code.name()),
+    };
+    Diagnostic::warning(Code::W0206, Stage::Lex, "allowance without effect")
+        .at_with(allowance.name, format!("nothing here gives {what}"))
+        .help("remove it, so that a later mistake of this kind is reported")
+}
+
+/// Reads the directives in the comments of a file.
+fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, invalid: &mut Vec<Diagnostic>) {
+    let text: &str = &file.text;
+    let tokens = lex(text);
+    let mut statements: Option<Vec<Range<u32>>> = None;
+    for comment in &tokens.comments {
+        let Some(directive) = directive(text, comment) else { continue };
+        let mut names = Vec::new();
+        let word = match parse(id, text, directive.clone(), &mut names) {
+            Ok(word) => word,
+            Err(error) => {
+                invalid.push(error);
+                continue;
+            }
+        };
+        let range = match word {
+            Word::AllowFile if comment.next_token == TokenIdx::FIRST => 0..file.text.len() as u32,
+            Word::AllowFile => {
+                let error = error(id, directive, "`allow-file` below the first statement");
+                invalid.push(error.help("write it above the first statement of the file"));
+                continue;
+            }
+            Word::Allow if is_behind_code(text, comment) => line_of(file, comment.start),
+            Word::Allow => {
+                let statements = statements.get_or_insert_with(|| statements_of(id, text, &tokens));
+                below(&tokens, comment.next_token, statements)
+            }
+        };
+        for (name, span) in names {
+            match name.parse::<LintSelector>() {
+                Ok(selector) => {
+                    allowances.push(Allowance { selector, name: span, range: range.clone(), is_used: false });
+                }
+                Err(unknown) => invalid.push(invalid_name(&unknown, span)),
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a directive in a comment, without its marker.
+fn directive(text: &str, comment: &Comment) -> Option<Range<u32>> {
+    let content = text.get(comment.start as usize + 1..comment.end as usize)?;
+    let rest = content.trim_start().strip_prefix(MARKER)?;
+    let end = comment.start as usize + 1 + content.trim_end().len();
+    let start = (comment.end as usize - rest.trim_start().len()).min(end);
+    Some(start as u32..end as u32)
+}
+
+/// The directives.
+enum Word {
+    Allow,
+    AllowFile,
+}
+
+/// Parses a directive, and adds the names in its parentheses with their places.
+fn parse<'t>(
+    id: FileId,
+    text: &'t str,
+    range: Range<u32>,
+    names: &mut Vec<(&'t str, Span)>,
+) -> Result<Word, Diagnostic> {
+    const FORM: &str = "the forms are `# mclc: allow(W0101)` and `# mclc: allow-file(W0101)`";
+    let content = text.get(range.start as usize..range.end as usize).unwrap_or_default();
+    let word_length =
+        content.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(content.len());
+    let (name, rest) = content.split_at(word_length);
+    let word = match name {
+        "allow" => Word::Allow,
+        "allow-file" => Word::AllowFile,
+        "" => return Err(error(id, range, "expected a directive").help(FORM)),
+        _ => {
+            let end = range.start + word_length as u32;
+            let error = error(id, range.start..end, &format!("unknown directive `{name}`"));
+            let nearest = mcl_diagnostics::nearest(name, ["allow", "allow-file"]);
+            return Err(error.help(nearest.map_or(FORM.to_owned(), |nearest| format!("did you mean `{nearest}`?"))));
+        }
+    };
+    let rest = rest.trim_start();
+    let list = rest.strip_prefix('(').and_then(|list| list.split_once(')'));
+    let Some((list, _reason)) = list else {
+        return Err(error(id, range, &format!("expected lints in parentheses after `{name}`")).help(FORM));
+    };
+    let mut start = range.end - rest.len() as u32 + 1;
+    for part in list.split(',') {
+        let name = part.trim();
+        let at = start + (part.len() - part.trim_start().len()) as u32;
+        names.push((name, Span::new(id, at, at + name.len() as u32)));
+        start += part.len() as u32 + 1;
+    }
+    Ok(word)
+}
+
+fn error(id: FileId, range: Range<u32>, message: &str) -> Diagnostic {
+    Diagnostic::warning(Code::W0207, Stage::Lex, message).at(Span::new(id, range.start, range.end))
+}
+
+fn invalid_name(unknown: &LintNameError, span: Span) -> Diagnostic {
+    let message = match unknown {
+        LintNameError::NotALint(code) => format!("`{code}` is not a lint"),
+        LintNameError::Unknown { name, .. } if name.is_empty() => "expected the code of a lint".to_owned(),
+        LintNameError::Unknown { name, .. } => format!("unknown lint `{name}`"),
+    };
+    let help = match unknown {
+        LintNameError::NotALint(_) => "errors cannot be allowed".to_owned(),
+        LintNameError::Unknown { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+        LintNameError::Unknown { nearest: None, .. } => "`mclc explain` lists all codes".to_owned(),
+    };
+    Diagnostic::warning(Code::W0207, Stage::Lex, message).at(span).help(help)
+}
+
+/// Returns whether there is code before a comment on its line.
+fn is_behind_code(text: &str, comment: &Comment) -> bool {
+    let before = &text[..comment.start as usize];
+    let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
+    !line.trim().is_empty()
+}
+
+fn line_of(file: &SourceFile, offset: u32) -> Range<u32> {
+    let line = file.line_range(file.line_of(offset));
+    line.start as u32..line.end as u32
+}
+
+/// Returns the bytes of all statements, those inside of others included.
+fn statements_of(id: FileId, text: &str, tokens: &Tokens) -> Vec<Range<u32>> {
+    let parsed = mcl_parser::parse(id, text, tokens);
+    parsed.ast.stmt_ranges.values().map(|range| range.start..range.end).collect()
+}
+
+/// Returns the bytes of the statement that starts with a token, or else of the entry or element.
+fn below(tokens: &Tokens, first: TokenIdx, statements: &[Range<u32>]) -> Range<u32> {
+    let start = tokens.start(first);
+    let starting = statements.iter().filter(|statement| statement.start == start);
+    if let Some(end) = starting.map(|statement| statement.end).max() {
+        return start..end;
+    }
+    let mut depth = 0usize;
+    for token in first.until(tokens.end_idx()) {
+        let kind = tokens[token];
+        if kind.is_opener() {
+            depth += 1;
+        } else if kind.is_closer() {
+            match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return start..tokens.start(token),
+            }
+        } else if kind == TokenKind::Comma && depth == 0 {
+            return start..tokens.start(token);
+        }
+    }
+    start..tokens.start(tokens.end_idx())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks what remains of a lint at each `division` in a text, and what is reported about the comments.
+    fn check(text: &str, expected: &[&str]) {
+        let mut files = Files::default();
+        let id = files.add("main.mcl", text);
+        let lint = |(at, found): (usize, &str)| {
+            let (start, end) = (at as u32, (at + found.len()) as u32);
+            Diagnostic::warning(Code::W0201, Stage::Graph, "lint").at(Span::new(id, start, end))
+        };
+        let mut diagnostics: Vec<Diagnostic> = text.match_indices("1 / 0").map(lint).collect();
+        apply_allowances(&files, &mut diagnostics, true);
+        mcl_diagnostics::sort(&mut diagnostics);
+        let found: Vec<String> = diagnostics
+            .iter()
+            .map(|d| {
+                let at = files.line_col(id, d.span.map_or(0, |span| span.start));
+                format!("{}:{} {} {}", at.line, at.col, d.code.name(), d.message)
+            })
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn an_allowance_covers_what_is_below_it() {
+        check("# mclc: allow(W0201)\n$a = 1 / 0\n$b = 1 / 0\n", &["3:6 W0201 lint"]);
+        check("# mclc: allow(W0201)\n# why\n\nif true {\n\t$a = 1 / 0\n\t$b = [\n\t\t1 / 0,\n\t]\n}\n", &[]);
+        check("$a = [\n\t# mclc: allow(W02)\n\t(1 / 0 +\n\t1 / 0),\n\t1 / 0,\n]\n", &["5:2 W0201 lint"]);
+        check("f \"x\" {\n\t#mclc:allow(all)\n\ta => [1, 1 / 0],\n\tb => 1 / 0,\n}\n", &["4:7 W0201 lint"]);
+        check("$a = [\n\t# mclc: allow(W0201)\n\t1 / 0\n]\n$b = 1 / 0\n", &["5:6 W0201 lint"]);
+    }
+
+    #[test]
+    fn an_allowance_behind_code_covers_its_line() {
+        check("$a = 1 / 0 # mclc: allow(W0201)\n$b = 1 / 0\n", &["2:6 W0201 lint"]);
+        check("$a = 1 / 0 # mclc: allow(W0201)", &[]);
+    }
+
+    #[test]
+    fn an_allowance_for_the_file_stands_at_its_top() {
+        check(
+            "#!/x\n\n# mclc: allow-file(W0101, W0201)\n$a = 1 / 0\n$b = 1 / 0\n",
+            &["3:20 W0206 allowance without effect"],
+        );
+        check(
+            "$a = 1 / 0\n# mclc: allow-file(W0201)\n",
+            &["2:9 W0207 `allow-file` below the first statement", "1:6 W0201 lint"],
+        );
+    }
+
+    #[test]
+    fn what_allows_nothing_is_reported() {
+        check("# mclc: allow(W0201)\n", &["1:15 W0206 allowance without effect"]);
+        check("# mclc: allow(W01, all)\n$a = 1 / 0\n", &["1:15 W0206 allowance without effect"]);
+        check("# see mclc: allow(W0201)\n# mclcs: allow(W0201)\n$a = \"# mclc: allow(W0101)\"\n", &[]);
+    }
+
+    #[test]
+    fn a_wrong_directive_is_reported_where_it_is_wrong() {
+        check("# mclc: alow(W0201)\n", &["1:9 W0207 unknown directive `alow`"]);
+        check("# mclc:\n", &["1:8 W0207 expected a directive"]);
+        check("# mclc: ö\n", &["1:9 W0207 expected a directive"]);
+        check("# mclc: allow W0201\n", &["1:9 W0207 expected lints in parentheses after `allow`"]);
+        check("# mclc: allow(W0201\n", &["1:9 W0207 expected lints in parentheses after `allow`"]);
+        check("# mclc: allow ( )\n", &["1:17 W0207 expected the code of a lint"]);
+        check(
+            "# mclc: allow(E0601, W0999,W0201)\n$a = 1 / 0\n",
+            &["1:15 W0207 `E0601` is not a lint", "1:22 W0207 unknown lint `W0999`"],
+        );
+    }
+
+    #[test]
+    fn broken_programs_say_nothing_about_allowances_without_effect() {
+        let mut files = Files::default();
+        let id = files.add("main.mcl", "# mclc: allow(W0201)\n$a = \n");
+        let error = Diagnostic::error(Code::E0201, Stage::Parse, "error").at(Span::new(id, 26, 27));
+        let mut diagnostics = vec![error.clone()];
+        apply_allowances(&files, &mut diagnostics, true);
+        assert_eq!(diagnostics, [error]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Levels of lints: those of the command line and of the `metadata.yaml` of a program.
+
+use std::cmp::Reverse;
+use std::str::FromStr;
+
+use mcl_diagnostics::{Code, Diagnostic, LintLevel, LintNameError, LintSelector, Severity, nearest};
+use pp_lint::{LINTS, Level};
+
+use crate::cli::Report;
+
+/// Lints, as named on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lint {
+    /// Lints that are off by default: `pedantic`.
+    Pedantic,
+    /// A code, the start of codes, `all`, or a name of `puppet-lint`.
+    Selected(LintSelector),
+}
+
+impl FromStr for Lint {
+    type Err = LintNameError;
+
+    fn from_str(name: &str) -> Result<Lint, LintNameError> {
+        if name == "pedantic" {
+            return Ok(Lint::Pedantic);
+        }
+        if let Some(code) = puppet_lint(name) {
+            return Ok(Lint::Selected(LintSelector::One(code)));
+        }
+        name.parse().map(Lint::Selected).map_err(|error| match error {
+            LintNameError::Unknown { name, nearest: code } => {
+                let nearest = nearest(&name, LINTS.iter().map(|lint| lint.name)).map(ToOwned::to_owned).or(code);
+                LintNameError::Unknown { name, nearest }
+            }
+            error @ LintNameError::NotALint(_) => error,
+        })
+    }
+}
+
+impl Lint {
+    fn matches(&self, code: Code) -> bool {
+        match self {
+            Lint::Pedantic => is_pedantic(code),
+            Lint::Selected(selector) => selector.matches(code),
+        }
+    }
+
+    /// What is said about fewer lints takes precedence.
+    fn specificity(&self) -> usize {
+        match self {
+            Lint::Pedantic => 1,
+            Lint::Selected(selector) => selector.specificity(),
+        }
+    }
+}
+
+/// Returns the lint of Puppet manifests with a name of `puppet-lint`.
+pub fn puppet_lint(name: &str) -> Option<Code> {
+    LINTS.iter().find(|lint| lint.name == name).map(|lint| lint.code)
+}
+
+fn is_pedantic(code: Code) -> bool {
+    LINTS.iter().any(|lint| lint.code == code && lint.level != Level::Warning)
+}
+
+/// Whether a lint has to be looked for: it is on by default, or the command line names it. What is allowed is removed later, with
+/// all other lints.
+pub fn is_on(code: Code, report: &Report) -> bool {
+    let is_named = |lint: &Lint| lint.matches(code);
+    // `-D warnings` is about what is a warning already.
+    let is_denied = |lint: &Lint| is_named(lint) && *lint != Lint::Selected(LintSelector::All);
+    !is_pedantic(code) || report.warn.iter().any(is_named) || report.deny.iter().any(is_denied)
+}
+
+/// Applies the levels of the command line and those of the project. What is said about fewer lints takes precedence over what is
+/// said about more, then the command line over the project, then `--deny` over `--allow` over `--warn`.
+pub fn apply(diagnostics: &mut Vec<Diagnostic>, report: &Report, project: &[(LintSelector, LintLevel)]) {
+    let lists = [(&report.warn, LintLevel::Warn), (&report.allow, LintLevel::Allow), (&report.deny, LintLevel::Deny)];
+    let command_line = lists.into_iter().flat_map(|(lints, level)| lints.iter().map(move |lint| (lint, level)));
+    let command_line: Vec<(&Lint, LintLevel)> = command_line.collect();
+    let level_of = |code: Code| {
+        let here = command_line.iter().filter(|(lint, _)| lint.matches(code));
+        let here = here.map(|(lint, level)| (lint.specificity(), true, *level));
+        let there = project.iter().filter(|(selector, _)| selector.matches(code));
+        let there = there.map(|(selector, level)| (selector.specificity(), false, *level));
+        here.chain(there).min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
+    };
+    diagnostics.retain_mut(|diagnostic| {
+        if diagnostic.severity == Severity::Error {
+            return true;
+        }
+        match level_of(diagnostic.code) {
+            Some(LintLevel::Deny) => diagnostic.severity = Severity::Error,
+            Some(LintLevel::Allow) => return false,
+            Some(LintLevel::Warn) | None => {}
+        }
+        true
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use mcl_diagnostics::Stage;
+
+    use super::*;
+
+    /// Checks what becomes of W0101 with these options, and these levels of the project.
+    fn check(options: &[(&str, &str)], project: &[(&str, LintLevel)], expected: Option<Severity>) {
+        let lints = |option: &str| {
+            let values = options.iter().filter(|(name, _)| *name == option);
+            values.map(|(_, value)| value.parse().expect("a lint")).collect()
+        };
+        let report = Report { warn: lints("-W"), allow: lints("-A"), deny: lints("-D"), ..Report::default() };
+        let project: Vec<_> = project.iter().map(|(name, level)| (name.parse().expect("a lint"), *level)).collect();
+        let mut diagnostics = vec![Diagnostic::warning(Code::W0101, Stage::Parse, "lint")];
+        apply(&mut diagnostics, &report, &project);
+        assert_eq!(diagnostics.first().map(|d| d.severity), expected, "{options:?} {project:?}");
+    }
+
+    #[test]
+    fn the_most_specific_level_decides() {
+        check(&[], &[], Some(Severity::Warning));
+        check(&[("-D", "warnings")], &[], Some(Severity::Error));
+        check(&[("-D", "warnings"), ("-A", "W01")], &[], None);
+        check(&[("-D", "W010"), ("-A", "W01")], &[], Some(Severity::Error));
+        check(&[("-D", "all"), ("-W", "W0101")], &[], Some(Severity::Warning));
+        check(&[("-D", "W0101"), ("-A", "W0101")], &[], Some(Severity::Error));
+        check(&[("-A", "W02"), ("-A", "pedantic")], &[], Some(Severity::Warning));
+    }
+
+    #[test]
+    fn the_command_line_takes_precedence_over_the_project() {
+        check(&[], &[("W0101", LintLevel::Allow)], None);
+        check(&[("-W", "W0101")], &[("W0101", LintLevel::Allow)], Some(Severity::Warning));
+        check(&[("-D", "warnings")], &[("W0101", LintLevel::Allow)], None);
+        check(&[("-A", "all")], &[("all", LintLevel::Deny)], None);
+    }
+
+    #[test]
+    fn lints_are_off_by_default_only_if_they_are_pedantic() {
+        let pedantic = LINTS.iter().find(|lint| lint.level != Level::Warning).expect("some are off").code;
+        let report = |warn: &[&str], deny: &[&str]| {
+            let lints = |names: &[&str]| names.iter().map(|name| name.parse().expect("a lint")).collect();
+            Report { warn: lints(warn), deny: lints(deny), ..Report::default() }
+        };
+        assert!(is_on(Code::W0101, &report(&[], &[])));
+        assert!(!is_on(pedantic, &report(&[], &[])));
+        assert!(!is_on(pedantic, &report(&[], &["warnings"])));
+        for name in ["pedantic", "W03", pedantic.name()] {
+            assert!(is_on(pedantic, &report(&[name], &[])), "{name}");
+            assert!(is_on(pedantic, &report(&[], &[name])), "{name}");
+        }
+        assert!(is_on(pedantic, &report(&["all"], &[])));
+    }
+
+    #[test]
+    fn names_of_puppet_lint_are_lints() {
+        assert_eq!(
+            "trailing_comma".parse::<Lint>().ok(),
+            puppet_lint("trailing_comma").map(LintSelector::One).map(Lint::Selected)
+        );
+        let error = "trailing_coma".parse::<Lint>().expect_err("misspelled").to_string();
+        assert_eq!(error, "unknown lint `trailing_coma`; did you mean `trailing_comma`?");
+    }
+}
