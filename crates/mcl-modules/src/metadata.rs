@@ -175,9 +175,9 @@ fn boolean(text: &str, key: &str, value: &Value) -> Option<bool> {
 /// Why the levels of lints are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LintsError {
-    /// The value is none of `W0101: allow`.
+    /// The value is not a map.
     NotAMap(&'static str),
-    /// A key is no string.
+    /// A key is not a string.
     Key(&'static str),
     Name(LintNameError),
     Level {
