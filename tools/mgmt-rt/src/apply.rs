@@ -13,7 +13,7 @@ use runtime::sources::{GraphSource, spawn};
 use runtime::{PlanSettings, StateDir, functions_dir};
 
 use crate::apply::planned::PlannedWork;
-use crate::backup::Backup;
+use crate::backup::{self, Backup};
 use crate::helper;
 use crate::prefix::{open_state, unusable_state};
 use crate::program;
@@ -106,6 +106,9 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
             return ExitCode::FAILURE;
         }
     };
+    if let Some(warning) = backups.as_deref().and_then(backup::lost) {
+        report::print(vec![warning], &files, format);
+    }
     for problem in helper::prepare() {
         eprintln!("mgmt-rt: {problem}");
     }

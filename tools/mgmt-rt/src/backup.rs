@@ -9,6 +9,8 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use runtime::StateDir;
 use safe_fs::{Backups, Limits};
 
+use crate::report::counted;
+
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(clap::Args)]
@@ -45,6 +47,14 @@ impl Backup {
                 .help("to apply without backups, omit `--backup`")),
         }
     }
+}
+
+/// Returns a warning if records of the store were corrupted, by a disk or by another program.
+pub fn lost(backups: &Backups) -> Option<Diagnostic> {
+    let lines = backups.invalid_lines();
+    let message = format!("cannot read {} of the index of backups: their copies are lost", counted(lines, "record"));
+    let warning = Diagnostic::warning(Code::R0416, Stage::Engine, message);
+    (lines > 0).then(|| warning.help("other backups are kept; `mgmt-rt restore --list` shows them"))
 }
 
 /// A number of bytes: digits, and one of `K`, `M`, `G`, `T` for powers of 1024.

@@ -49,6 +49,8 @@ pub struct Backups {
     pub(super) limits: Limits,
     directory: Handle,
     contents: Handle,
+    /// The number of complete lines of the index that were not valid when it was opened.
+    invalid_lines: usize,
     index: Mutex<Index>,
 }
 
@@ -119,17 +121,26 @@ fn encode(record: &Record) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Returns the records of an index, and whether all of it is valid. A crash can leave a part of the last line.
-fn decode(bytes: &[u8]) -> (Vec<Record>, bool) {
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let mut is_valid = true;
-    let records = lines.filter_map(|line| {
-        let record = line.strip_suffix(b"\n").and_then(|line| serde_json::from_slice(line).ok());
-        is_valid &= record.is_some();
-        record
-    });
-    let records = records.collect();
-    (records, is_valid)
+/// The content of an index.
+#[derive(Default)]
+struct Decoded {
+    records: Vec<Record>,
+    /// The number of complete lines that are not valid.
+    invalid_lines: usize,
+    /// Whether the last line is incomplete: a crash can leave a part of it.
+    is_torn: bool,
+}
+
+fn decode(bytes: &[u8]) -> Decoded {
+    let mut decoded = Decoded::default();
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\n").map(serde_json::from_slice) {
+            Some(Ok(record)) => decoded.records.push(record),
+            Some(Err(_)) => decoded.invalid_lines += 1,
+            None => decoded.is_torn = true,
+        }
+    }
+    decoded
 }
 
 fn read_all(fs: &dyn FileSystem, handle: &Handle) -> io::Result<Vec<u8>> {
@@ -161,14 +172,13 @@ impl Backups {
             let parent = fs.open_direct(state, Access::Path)?;
             let directory = open_or_create(&*fs, &parent, DIRECTORY)?;
             let contents = open_or_create(&*fs, &directory, CONTENTS)?;
-            let (records, is_valid, file) = match fs.open_at(&directory, OsStr::new(INDEX), Access::ReadWrite) {
-                Ok(file) => {
-                    let (records, is_valid) = decode(&read_all(&*fs, &file)?);
-                    (records, is_valid, Some(file))
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), true, None),
+            let (decoded, file) = match fs.open_at(&directory, OsStr::new(INDEX), Access::ReadWrite) {
+                Ok(file) => (decode(&read_all(&*fs, &file)?), Some(file)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => (Decoded::default(), None),
                 Err(error) => return Err(error),
             };
+            let Decoded { records, invalid_lines, is_torn } = decoded;
+            let is_valid = invalid_lines == 0 && !is_torn;
             let next_id = records.iter().map(|record| record.id.saturating_add(1)).max().unwrap_or(1);
             let (kept, totals) = within(&records, &limits, 0, now)?;
             let file = match file.filter(|_| is_valid && kept.len() == records.len()) {
@@ -185,12 +195,19 @@ impl Backups {
                 limits,
                 directory,
                 contents,
+                invalid_lines,
                 index: Mutex::new(index),
             };
             remove_others(&*fs, &backups.contents, &backups.lock().totals)?;
             Ok(backups)
         };
         open().map_err(Error::on("open the backups in", &path))
+    }
+
+    /// Returns how many records were not valid when the store was opened. Their backups are lost.
+    #[must_use]
+    pub fn invalid_lines(&self) -> usize {
+        self.invalid_lines
     }
 
     /// Returns the records of a store, from old to new, without its lock.
@@ -202,7 +219,7 @@ impl Backups {
         match fs.open_direct(&path, Access::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(Error::io("read", path, error)),
-            Ok(file) => Ok(decode(&read_all(fs, &file).map_err(Error::on("read", &path))?).0),
+            Ok(file) => Ok(decode(&read_all(fs, &file).map_err(Error::on("read", &path))?).records),
         }
     }
 
@@ -320,7 +337,7 @@ impl Backups {
 
     /// Removes the records that are too old, and the oldest ones until `new` more bytes fit.
     fn prune(&self, index: &mut Index, new: u64, now: SystemTime) -> io::Result<()> {
-        let (records, _) = decode(&read_all(&*self.fs, &index.file)?);
+        let Decoded { records, .. } = decode(&read_all(&*self.fs, &index.file)?);
         let needed = index.totals.bytes().saturating_add(new) > self.limits.total;
         // Somewhat more than needed, so that not every change rewrites the index.
         let reserve = if needed { new.saturating_add(self.limits.total / 10).min(self.limits.total) } else { 0 };

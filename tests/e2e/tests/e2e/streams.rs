@@ -112,7 +112,9 @@ value "v" { any => "1", }
     for name in ["version", "identity", "unused", "lock", "temporaries"] {
         fs::write(scratch.path("state/engine").join(name), "\0\0\0").expect("writable");
     }
-    for directory in ["reversals", "shared/value", "backups"] {
+    let backups = scratch.read("state/engine/backups/index").unwrap_or_default();
+    scratch.write("state/engine/backups/index", &format!("{{\"id\": 1}}\n{backups}"));
+    for directory in ["reversals", "shared/value"] {
         let Ok(entries) = fs::read_dir(scratch.path("state/engine").join(directory)) else { continue };
         for path in entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()) {
             fs::write(path, "{\"kind\": \0").expect("writable");
@@ -124,6 +126,7 @@ value "v" { any => "1", }
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("cannot read 2 lines of") && words.contains("notifications may be lost"), "{text}");
     assert!(words.contains("invalid stored reversal"), "{text}");
+    assert!(words.contains("cannot read 1 record of the index of backups"), "{text}");
     assert_eq!(scratch.read("state/engine/version").as_deref(), Some("1\n"));
     let again = scratch.apply_once(&["--backup"]);
     assert!(!again.out.contains("notifications may be lost"), "it is said once: {}", again.out);

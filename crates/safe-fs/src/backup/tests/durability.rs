@@ -100,7 +100,8 @@ fn records_after_an_invalid_one_are_not_overwritten() {
     let mut index = machine.get("/state/backups/index").expect("an index");
     index[0] = b'!';
     machine.put("/state/backups/index", &index);
-    let (files, _) = open(&machine, LIMITS).expect("a readable store");
+    let (files, backups) = open(&machine, LIMITS).expect("a readable store");
+    assert_eq!(backups.invalid_lines(), 1);
     files.write(Path::new(FILE), b"fifth", 0o600).expect("nothing fails");
     assert_eq!(stored(&machine, FILE), [b"second".to_vec(), b"third.".to_vec(), b"fourth".to_vec()]);
     assert_eq!(machine.get("/state/backups/index").expect("an index").iter().filter(|byte| **byte == b'\n').count(), 3);
