@@ -14,6 +14,7 @@ mod file_cycles;
 mod files;
 mod finalize;
 mod functions;
+mod hooks;
 mod inputs;
 mod instructions;
 mod killed;
