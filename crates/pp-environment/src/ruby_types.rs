@@ -70,7 +70,7 @@ impl Files {
         };
         match read_type(&source) {
             Ok(read) => Reading::Type(Box::new(read)),
-            Err(TypeError::TooLarge) => Reading::Name,
+            Err(TypeError::TooLarge | TypeError::Unreadable) => Reading::Name,
             Err(TypeError::NoType | TypeError::OtherName(_)) => Reading::Nothing,
             Err(error @ (TypeError::Syntax { .. } | TypeError::UnknownName { .. })) => {
                 Reading::Broken(error.to_string())

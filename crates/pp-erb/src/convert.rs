@@ -10,6 +10,7 @@ use crate::key::{Key, Walk};
 use crate::link::Origin;
 use crate::stop::Raise;
 use crate::value::{Array, Frozen, Hash, Regexp, Str, Value};
+use crate::work::Work;
 
 /// Makes a value of Ruby. Containers are taken apart later.
 pub(crate) fn from_puppet(value: &Puppet, origin: &Origin) -> Value {
@@ -53,8 +54,8 @@ pub(crate) fn key_from_puppet(key: &Puppet) -> Value {
 ///
 /// # Errors
 /// A value that Puppet has no type for, or that contains itself.
-pub(crate) fn to_puppet(value: &Value) -> Result<Puppet, Raise> {
-    convert(value, &mut Walk::default())
+pub(crate) fn to_puppet(work: &Work, value: &Value) -> Result<Puppet, Raise> {
+    convert(value, &mut Walk::new(work), work)
 }
 
 /// The error of a value that has no end.
@@ -62,8 +63,8 @@ pub(crate) fn nested_too_deeply() -> Raise {
     Raise::argument("the value is nested too deeply, or contains itself")
 }
 
-fn convert(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
-    if !walk.enter() {
+fn convert(value: &Value, walk: &mut Walk<'_>, work: &Work) -> Result<Puppet, Raise> {
+    if !walk.enter(0) || !work.charge(size_of::<Puppet>()) {
         return Err(nested_too_deeply());
     }
     let converted = match value {
@@ -71,7 +72,7 @@ fn convert(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
             Some(source) => Ok(Puppet::Array(source)),
             None => {
                 let items = array.items();
-                with_stack(|| items.iter().map(|item| convert(item, walk)).collect::<Result<_, Raise>>())
+                with_stack(|| items.iter().map(|item| convert(item, walk, work)).collect::<Result<_, Raise>>())
                     .map(Puppet::array)
             }
         },
@@ -79,7 +80,8 @@ fn convert(value: &Value, walk: &mut Walk) -> Result<Puppet, Raise> {
             Some(source) => Ok(Puppet::Hash(source)),
             None => {
                 let entries = hash.entries();
-                let pair = |(key, value): (&Key, &Value)| Ok((convert(&key.0, walk)?, convert(value, walk)?));
+                let pair =
+                    |(key, value): (&Key, &Value)| Ok((convert(key.value(), walk, work)?, convert(value, walk, work)?));
                 with_stack(|| entries.iter().map(pair).collect::<Result<_, Raise>>()).map(Puppet::hash)
             }
         },

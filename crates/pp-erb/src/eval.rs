@@ -81,7 +81,7 @@ impl Interpreter<'_> {
             Expr::Range { from, to, is_exclusive } => {
                 let from = self.eval_optional(from.as_deref())?;
                 let to = self.eval_optional(to.as_deref())?;
-                crate::methods::range::new_range(from, to, *is_exclusive)
+                crate::methods::range::new_range(&self.work, from, to, *is_exclusive)
             }
             Expr::Local(local) => Ok(self.local(*local)),
             Expr::Instance(name) => Ok(self.instance_variable(name)),
@@ -148,7 +148,7 @@ impl Interpreter<'_> {
         match self.local(local) {
             Value::Str(out) if out.frozen.get() == Frozen::No => Ok(out),
             other => {
-                let message = format!("undefined method `<<' for {}", crate::show::subject(&other));
+                let message = format!("undefined method `<<' for {}", crate::show::subject(&self.work, &other));
                 Err(Raise::new(Class::NoMethodError, message).into())
             }
         }
@@ -173,7 +173,7 @@ impl Interpreter<'_> {
             }
             value => {
                 let mut text = String::new();
-                push_to_s(&mut text, value);
+                push_to_s(&self.work, &mut text, value);
                 self.append(&out, &text)?;
             }
         }
@@ -197,7 +197,7 @@ impl Interpreter<'_> {
                 Expr::Str(literal) => text.push_str(literal),
                 _ => {
                     let value = self.eval(part)?;
-                    push_to_s(&mut text, &value);
+                    push_to_s(&self.work, &mut text, &value);
                     if text.len() > crate::stop::MAX_TEXT {
                         return Err(Stop::limit("a string is too long"));
                     }
@@ -219,7 +219,7 @@ impl Interpreter<'_> {
                 _ => {
                     is_constant = false;
                     let value = self.eval(part)?;
-                    push_to_s(&mut source, &value);
+                    push_to_s(&self.work, &mut source, &value);
                 }
             }
         }
@@ -239,7 +239,7 @@ impl Interpreter<'_> {
                 Entry::Pair(key, value) => {
                     let key = self.eval(key)?;
                     let value = self.eval(value)?;
-                    hash.insert(frozen_key(key), value);
+                    hash.insert(Key::new(&self.work, key), value);
                 }
                 Entry::Splat(node) => match self.eval(node)? {
                     Value::Hash(other) => hash.extend(other.entries().iter().map(|(k, v)| (k.clone(), v.clone()))),
@@ -364,14 +364,6 @@ impl Interpreter<'_> {
             _ => "expression",
         };
         Ok(Value::str(text))
-    }
-}
-
-/// Returns a key as a hash keeps it: strings are copied, so that a later change does not reach them.
-pub(crate) fn frozen_key(key: Value) -> Key {
-    match key {
-        Value::Str(text) if text.frozen.get() != Frozen::Yes => Key(Value::Str(Rc::new(Str::frozen(&*text.get())))),
-        other => Key(other),
     }
 }
 

@@ -8,18 +8,10 @@ use crate::convert::from_puppet;
 use crate::objects::{Found, Objects};
 use crate::proc::{Activation, Env, Proc};
 use crate::scope::Scope;
-use crate::stop::{Eval, MAX_TEXT, Raise, Stop};
+use crate::stop::{Eval, Raise};
 use crate::syntax::{Definition, Local};
 use crate::value::{Match, Value};
-
-/// Limits, so that every template ends.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// Evaluated expressions, and elements that methods visit.
-    pub steps: u64,
-    /// Bytes of the values that the template makes, whether or not they are still in use.
-    pub bytes: u64,
-}
+use crate::work::{Budget, Work};
 
 /// How deep methods and blocks may call each other.
 const MAX_CALLS: u32 = 3_000;
@@ -31,9 +23,7 @@ pub(crate) struct Interpreter<'s> {
     pub scope: &'s mut dyn Scope,
     pub objects: Objects,
     pub literals: Rc<[String]>,
-    pub budget: Budget,
-    pub steps: u64,
-    pub bytes: u64,
+    pub work: Work,
     /// The work that the compilation has heard of.
     reported: (u64, u64),
     pub depth: u32,
@@ -62,9 +52,7 @@ impl<'s> Interpreter<'s> {
             scope,
             objects: objects.clone(),
             literals,
-            budget,
-            steps: 0,
-            bytes: 0,
+            work: Work::new(budget),
             reported: (0, 0),
             depth: 0,
             instance: FxHashMap::default(),
@@ -78,26 +66,23 @@ impl<'s> Interpreter<'s> {
 
     /// Counts evaluated expressions and visited elements.
     pub fn step(&mut self, count: usize) -> Eval<()> {
-        self.steps = self.steps.saturating_add(count as u64);
-        if self.steps > self.budget.steps {
-            return Err(Stop::limit(format!("the template takes more than {} steps", self.budget.steps)));
+        if !self.work.step(count) {
+            return self.work.check();
         }
-        if self.steps - self.reported.0 > REPORT_STEPS { self.report() } else { Ok(()) }
+        if self.work.steps() - self.reported.0 > REPORT_STEPS { self.report() } else { Ok(()) }
     }
 
     /// Counts bytes of new values.
     pub fn charge(&mut self, bytes: usize) -> Eval<()> {
-        self.bytes = self.bytes.saturating_add(bytes as u64);
-        if self.bytes > self.budget.bytes || bytes > MAX_TEXT {
-            return Err(Stop::limit(format!("the template makes values of more than {} bytes", self.budget.bytes)));
-        }
-        self.step(bytes / 64)
+        self.work.charge(bytes);
+        self.step(0)
     }
 
     /// Tells the compilation of the work that was done.
     pub fn report(&mut self) -> Eval<()> {
-        let done = (self.steps - self.reported.0, self.bytes - self.reported.1);
-        self.reported = (self.steps, self.bytes);
+        self.work.check()?;
+        let done = (self.work.steps() - self.reported.0, self.work.bytes() - self.reported.1);
+        self.reported = (self.work.steps(), self.work.bytes());
         Ok(self.scope.charge(done.0, done.1)?)
     }
 
@@ -187,8 +172,8 @@ impl<'s> Interpreter<'s> {
 
     /// Tells the compilation what was changed.
     pub fn write_back(&mut self) -> Eval<()> {
-        let (changes, work) = self.objects.0.take_changes()?;
-        self.step(work)?;
+        let changes = self.objects.0.take_changes(&self.work)?;
+        self.step(0)?;
         if changes.is_empty() { Ok(()) } else { Ok(self.scope.change(&changes)?) }
     }
 

@@ -1,29 +1,73 @@
 //! Keys of hashes: equality as `eql?` has it, where `1` and `1.0` differ.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem::discriminant;
 use std::rc::Rc;
 
+use indexmap::IndexSet;
 use pp_types::with_stack;
+use rustc_hash::FxBuildHasher;
 
-use crate::value::Value;
+use crate::value::{Frozen, Str, Value};
+use crate::work::{ITEMS_PER_STEP, Work};
 
 /// Structures are compared down to this depth; deeper ones can only be made by a program that nests without end.
 const MAX_DEPTH: u32 = 10_000;
-/// Containers that one comparison looks into; more can only be made by a program that puts containers into several others.
-const MAX_VISITED: u64 = 10_000_000;
-/// Hashing stops earlier: equal values still have equal hashes.
-const MAX_HASH_DEPTH: u32 = 8;
-/// Values that are hashed of one key: arrays that hold the same arrays many times have any number of them.
-const MAX_HASHED: u32 = 1_000;
+/// The weight of a key: how many values hashing and comparing it visits. Nothing can be paid while a table of keys does that.
+const MAX_WEIGHT: usize = 100_000;
+/// How deep keys are searched for themselves; deeper ones are found by their weight.
+const MAX_OPEN: usize = 64;
 
-/// A key.
+/// A key. Its weight was paid, and is limited.
 #[derive(Clone, Debug)]
-pub(crate) struct Key(pub Value);
+pub(crate) struct Key(Value);
+
+impl Key {
+    /// Makes a key. Strings are copied, so that a later change does not reach them.
+    pub fn new(work: &Work, value: Value) -> Key {
+        match value {
+            Value::Str(text) if text.frozen.get() != Frozen::Yes => {
+                work.charge(text.get().len());
+                Key(Value::Str(Rc::new(Str::frozen(&*text.get()))))
+            }
+            value => Key::to_find(work, &value),
+        }
+    }
+
+    /// Makes a key that is only looked for.
+    pub fn to_find(work: &Work, value: &Value) -> Key {
+        let is_payable = match value {
+            Value::Str(text) => work.read(&text.get()),
+            Value::Symbol(name) => work.read(name),
+            value if value.is_container() => weigh(work, value),
+            _ => true,
+        };
+        // Without payment any key does.
+        Key(if is_payable { value.clone() } else { Value::Nil })
+    }
+
+    /// Makes a key of a value that needs no payment: a name, or a key that Puppet has hashed before.
+    pub fn known(value: Value) -> Key {
+        Key(value)
+    }
+
+    /// Returns the value.
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Returns the value.
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+}
+
+/// A set of keys.
+pub(crate) type Keys = IndexSet<Key, FxBuildHasher>;
 
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
-        eql(&self.0, &other.0)
+        Walk { work: None, depth: 0, visited: 0 }.is_same(&self.0, &other.0, Sameness::Eql)
     }
 }
 
@@ -31,14 +75,73 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let mut left = MAX_HASHED;
-        hash(&self.0, state, 0, &mut left);
+        let mut left = MAX_WEIGHT;
+        hash(&self.0, state, &mut left);
     }
 }
 
 /// `left.eql?(right)`
-pub(crate) fn eql(left: &Value, right: &Value) -> bool {
-    Walk::default().is_same(left, right, Sameness::Eql)
+pub(crate) fn eql(work: &Work, left: &Value, right: &Value) -> bool {
+    Walk::new(work).is_same(left, right, Sameness::Eql)
+}
+
+/// Pays for hashing and comparing a value. Returns false if that is not possible.
+fn weigh(work: &Work, value: &Value) -> bool {
+    let mut scales = Scales { work, weight: 0, open: Vec::new(), contains_itself: false };
+    let mut is_payable = scales.add(value, 1) && work.step(scales.weight / ITEMS_PER_STEP);
+    if scales.contains_itself {
+        // Walks go round until they have visited as many values as the heaviest key has.
+        is_payable = is_payable && work.step(MAX_WEIGHT / ITEMS_PER_STEP);
+    }
+    is_payable
+}
+
+/// The weighing of a key.
+struct Scales<'w> {
+    work: &'w Work,
+    weight: usize,
+    /// The containers around the value, and in which level of keys each is.
+    open: Vec<(*const (), usize)>,
+    contains_itself: bool,
+}
+
+impl Scales<'_> {
+    /// Adds a value. `level` is the number of hashes of which it is part of a key, and one: to compare two hashes, each key of
+    /// the one is looked up in the other, so that keys of keys are visited again for each level.
+    fn add(&mut self, value: &Value, level: usize) -> bool {
+        self.weight = self.weight.saturating_add(level);
+        if self.weight > MAX_WEIGHT {
+            return self.refuse();
+        }
+        let at: *const () = match value {
+            Value::Str(text) => return self.work.read(&text.get()),
+            Value::Symbol(name) => return self.work.read(name),
+            Value::Array(array) => Rc::as_ptr(array).cast(),
+            Value::Hash(hash) => Rc::as_ptr(hash).cast(),
+            Value::Range(range) => Rc::as_ptr(range).cast(),
+            _ => return true,
+        };
+        if let Some((_, outer)) = self.open.iter().take(MAX_OPEN).find(|(open, _)| *open == at) {
+            self.contains_itself = true;
+            return *outer == level || self.refuse();
+        }
+        self.open.push((at, level));
+        let is_payable = with_stack(|| match value {
+            Value::Array(array) => array.items().iter().all(|item| self.add(item, level)),
+            Value::Hash(hash) => hash.try_entries().is_none_or(|entries| {
+                entries.iter().all(|(key, value)| self.add(&key.0, level + 1) && self.add(value, level))
+            }),
+            Value::Range(range) => self.add(&range.from, level) && self.add(&range.to, level),
+            _ => true,
+        });
+        self.open.pop();
+        is_payable
+    }
+
+    fn refuse(&self) -> bool {
+        self.work.refuse("a key of a hash has more than 100000 values in it, or is a key of itself");
+        false
+    }
 }
 
 /// What counts as the same.
@@ -51,18 +154,29 @@ pub(crate) enum Sameness {
 }
 
 /// The work of comparing two structures, which may share their parts or contain themselves.
-#[derive(Debug, Default)]
-pub(crate) struct Walk {
+#[derive(Debug)]
+pub(crate) struct Walk<'w> {
+    /// Who pays; nobody if the weight of both was paid before.
+    work: Option<&'w Work>,
     depth: u32,
-    visited: u64,
+    visited: usize,
 }
 
-impl Walk {
-    /// Enters a structure. False if it goes too deep, or takes too long.
-    pub fn enter(&mut self) -> bool {
+impl<'w> Walk<'w> {
+    /// Creates a walk that pays for itself.
+    pub fn new(work: &'w Work) -> Walk<'w> {
+        Walk { work: Some(work), depth: 0, visited: 0 }
+    }
+
+    /// Enters a structure of a size. False if it goes too deep, or takes too long.
+    pub fn enter(&mut self, size: usize) -> bool {
         self.depth += 1;
         self.visited += 1;
-        self.depth <= MAX_DEPTH && self.visited <= MAX_VISITED
+        let is_payable = match self.work {
+            Some(work) => work.step(1 + size / ITEMS_PER_STEP),
+            None => self.visited <= MAX_WEIGHT,
+        };
+        is_payable && self.depth <= MAX_DEPTH
     }
 
     /// Leaves a structure.
@@ -72,37 +186,50 @@ impl Walk {
 
     /// Returns whether two values are the same.
     pub fn is_same(&mut self, left: &Value, right: &Value, sameness: Sameness) -> bool {
+        let work = self.work;
+        let is_payable = |text: &str| work.is_none_or(|work| work.read(text));
         match (left, right) {
             (Value::Nil, Value::Nil) | (Value::Scope, Value::Scope) | (Value::Main, Value::Main) => true,
             (Value::Bool(left), Value::Bool(right)) => left == right,
             (Value::Int(left), Value::Int(right)) => left == right,
             (Value::Float(left), Value::Float(right)) => left == right,
             (Value::Int(_), Value::Float(_)) | (Value::Float(_), Value::Int(_)) => {
-                sameness == Sameness::Equal && crate::compare::compare(left, right).is_some_and(|order| order.is_eq())
+                sameness == Sameness::Equal
+                    && crate::compare::compare_numbers(left, right).is_some_and(|order| order.is_eq())
             }
-            (Value::Symbol(left), Value::Symbol(right)) => left == right,
-            (Value::Str(left), Value::Str(right)) => Rc::ptr_eq(left, right) || *left.get() == *right.get(),
-            (Value::Array(left), Value::Array(right)) => {
+            (Value::Symbol(left), Value::Symbol(right)) => {
+                Rc::ptr_eq(left, right) || left.len() == right.len() && is_payable(left) && left == right
+            }
+            (Value::Str(left), Value::Str(right)) => {
                 Rc::ptr_eq(left, right)
-                    || self.inside(|this| {
-                        let (left, right) = (left.items(), right.items());
-                        left.len() == right.len()
-                            && left.iter().zip(right.iter()).all(|(left, right)| this.is_same(left, right, sameness))
+                    || left.get().len() == right.get().len() && is_payable(&left.get()) && *left.get() == *right.get()
+            }
+            (Value::Array(left), Value::Array(right)) => {
+                if Rc::ptr_eq(left, right) {
+                    return true;
+                }
+                let (left, right) = (left.items(), right.items());
+                left.len() == right.len()
+                    && self.inside(left.len(), |this| {
+                        left.iter().zip(right.iter()).all(|(left, right)| this.is_same(left, right, sameness))
                     })
             }
             (Value::Hash(left), Value::Hash(right)) => {
-                Rc::ptr_eq(left, right)
-                    || self.inside(|this| {
-                        let (Some(left), Some(right)) = (left.try_entries(), right.try_entries()) else { return false };
-                        left.len() == right.len()
-                            && left.iter().all(|(key, left)| {
-                                right.get(key).is_some_and(|right| this.is_same(left, right, sameness))
-                            })
+                if Rc::ptr_eq(left, right) {
+                    return true;
+                }
+                let (Some(left), Some(right)) = (left.try_entries(), right.try_entries()) else { return false };
+                left.len() == right.len()
+                    && self.inside(left.len(), |this| {
+                        left.iter().all(|(key, left)| {
+                            this.pays_for(&key.0)
+                                && right.get(key).is_some_and(|right| this.is_same(left, right, sameness))
+                        })
                     })
             }
             (Value::Range(left), Value::Range(right)) => {
                 left.is_exclusive == right.is_exclusive
-                    && self.inside(|this| {
+                    && self.inside(0, |this| {
                         this.is_same(&left.from, &right.from, sameness) && this.is_same(&left.to, &right.to, sameness)
                     })
             }
@@ -119,14 +246,23 @@ impl Walk {
         }
     }
 
-    fn inside(&mut self, compare: impl FnOnce(&mut Walk) -> bool) -> bool {
-        let result = self.enter() && with_stack(|| compare(self));
+    /// Pays for looking a key up.
+    fn pays_for(&self, key: &Value) -> bool {
+        match (self.work, key) {
+            (Some(work), Value::Str(text)) => work.read(&text.get()),
+            (Some(work), key) if key.is_container() => weigh(work, key),
+            _ => true,
+        }
+    }
+
+    fn inside(&mut self, size: usize, compare: impl FnOnce(&mut Walk<'w>) -> bool) -> bool {
+        let result = self.enter(size) && with_stack(|| compare(self));
         self.leave();
         result
     }
 }
 
-fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32, left: &mut u32) {
+fn hash<H: Hasher>(value: &Value, state: &mut H, left: &mut usize) {
     let Some(less) = left.checked_sub(1) else { return };
     *left = less;
     discriminant(value).hash(state);
@@ -137,23 +273,35 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32, left: &mut u32) {
         Value::Float(value) => (if *value == 0.0 { 0 } else { value.to_bits() }).hash(state),
         Value::Symbol(value) => value.hash(state),
         Value::Str(value) => value.get().hash(state),
-        Value::Array(value) if depth < MAX_HASH_DEPTH => {
-            for value in value.items().iter() {
-                hash(value, state, depth + 1, left);
+        Value::Array(value) => with_stack(|| {
+            let items = value.items();
+            items.len().hash(state);
+            for item in items.iter() {
+                hash(item, state, left);
             }
+        }),
+        Value::Hash(value) => {
+            let Some(entries) = value.try_entries() else { return };
+            // Equal hashes may have their entries in another order.
+            let mut sum = entries.len() as u64;
+            with_stack(|| {
+                for (key, value) in entries.iter() {
+                    let mut entry = FxBuildHasher.build_hasher();
+                    hash(&key.0, &mut entry, left);
+                    hash(value, &mut entry, left);
+                    sum = sum.wrapping_add(entry.finish());
+                }
+            });
+            sum.hash(state);
         }
-        Value::Hash(value) => value.try_entries().map_or(0, |entries| entries.len()).hash(state),
+        Value::Range(value) => with_stack(|| {
+            hash(&value.from, state, left);
+            hash(&value.to, state, left);
+        }),
         Value::Regexp(value) => value.source.hash(state),
         Value::Class(value) => value.hash(state),
         Value::Puppet(value) => value.hash(state),
         Value::Exception(value) => value.message.hash(state),
-        Value::Nil
-        | Value::Array(_)
-        | Value::Range(_)
-        | Value::Match(_)
-        | Value::Proc(_)
-        | Value::Enumerator(_)
-        | Value::Scope
-        | Value::Main => {}
+        Value::Nil | Value::Match(_) | Value::Proc(_) | Value::Enumerator(_) | Value::Scope | Value::Main => {}
     }
 }

@@ -26,10 +26,11 @@ mod tags;
 mod template;
 mod value;
 mod variables;
+mod work;
 
 pub use error::{Error, ErrorKind};
-pub use interpreter::Budget;
 pub use objects::{Change, Found, Objects, ParameterId};
 pub use scope::{Mutability, Scope};
 pub use template::{Rendered, Template};
 pub use variables::{CallFunction, Variables};
+pub use work::Budget;

@@ -122,7 +122,12 @@ pub(crate) fn address(value: &Puppet) -> usize {
     match value {
         Puppet::Array(values) => Arc::as_ptr(values) as usize,
         Puppet::Hash(entries) => Arc::as_ptr(entries) as usize,
-        Puppet::String(text) => Arc::as_ptr(text).cast::<u8>() as usize,
+        Puppet::String(text) => text_address(text),
         _ => 0,
     }
+}
+
+/// Returns where a text is in memory.
+pub(crate) fn text_address(text: &Arc<str>) -> usize {
+    Arc::as_ptr(text).cast::<u8>() as usize
 }

@@ -15,10 +15,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::convert::{nested_too_deeply, plain_to_puppet};
 use crate::key::Walk;
-use crate::link::{Origin, address};
+use crate::link::{Origin, address, text_address};
 use crate::show::to_s;
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Frozen, Str, Value};
+use crate::work::Work;
 
 /// A parameter of a class or define: it has copies of the values that were given for it. The number is the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +54,7 @@ impl Objects {
     pub fn forget(&self) {
         let kept = std::mem::take(&mut *self.0.kept.borrow_mut());
         self.0.known.borrow_mut().retain(|address, _| kept.contains_key(address));
-        self.0.strings.borrow_mut().clear();
+        self.0.strings.take();
         *self.0.kept.borrow_mut() = kept;
     }
 }
@@ -67,14 +68,24 @@ pub(crate) struct Registry {
     /// Arrays and hashes, with the value that the address is of.
     known: RefCell<FxHashMap<Address, (Puppet, Value)>>,
     /// Strings that were changed.
-    strings: RefCell<Vec<ChangedString>>,
+    strings: RefCell<ChangedStrings>,
     /// Objects that templates have stored in variables.
     kept: RefCell<FxHashMap<Address, ()>>,
     /// Something was changed since the changes were reported.
     has_changed: Cell<bool>,
 }
 
-#[derive(Clone, Debug)]
+/// Strings that were changed, in the order of their first change.
+#[derive(Debug, Default)]
+struct ChangedStrings {
+    list: Vec<ChangedString>,
+    /// Their numbers, by what they were and are. The strings keep their addresses from being used again.
+    by_text: FxHashMap<Address, usize>,
+    /// Their numbers, by their objects.
+    by_object: FxHashMap<*const Str, usize>,
+}
+
+#[derive(Debug)]
 struct ChangedString {
     parameter: Option<ParameterId>,
     /// The values that it was.
@@ -109,10 +120,8 @@ impl Registry {
     /// Returns the object of a string that was changed.
     pub fn changed_string(&self, parameter: Option<ParameterId>, text: &Arc<str>) -> Option<Rc<Str>> {
         let strings = self.strings.borrow();
-        let is_it = |string: &&ChangedString| {
-            string.parameter == parameter && string.old.iter().any(|old| Arc::ptr_eq(old, text))
-        };
-        strings.iter().find(is_it).map(|string| Rc::clone(&string.object))
+        let number = strings.by_text.get(&(parameter, text_address(text)))?;
+        strings.list.get(*number).map(|string| Rc::clone(&string.object))
     }
 
     /// Returns the origin of the values of a parameter, or of shared ones.
@@ -123,9 +132,11 @@ impl Registry {
     /// Records that a string of Puppet is going to be changed.
     pub fn change_string(&self, object: &Rc<Str>, text: Arc<str>, is_reported: bool) {
         self.has_changed.set(true);
-        let mut strings = self.strings.borrow_mut();
-        if strings.iter().all(|string| !Rc::ptr_eq(&string.object, object)) {
-            strings.push(ChangedString {
+        let strings = &mut *self.strings.borrow_mut();
+        let number = strings.list.len();
+        if *strings.by_object.entry(Rc::as_ptr(object)).or_insert(number) == number {
+            strings.by_text.entry((object.parameter, text_address(&text))).or_insert(number);
+            strings.list.push(ChangedString {
                 parameter: object.parameter,
                 old: vec![text],
                 object: Rc::clone(object),
@@ -171,29 +182,30 @@ impl Registry {
         });
     }
 
-    /// Returns what was changed since the last time, and how much work it was to find out.
+    /// Returns what was changed since the last time.
     ///
     /// # Errors
     /// An array or hash that contains itself.
-    pub fn take_changes(self: &Rc<Self>) -> Eval<(Vec<Change>, usize)> {
+    pub fn take_changes(self: &Rc<Self>, work: &Work) -> Eval<Vec<Change>> {
         let has_kept = !self.kept.borrow().is_empty();
         if !self.has_changed.get() && !has_kept {
-            return Ok((Vec::new(), 0));
+            return Ok(Vec::new());
         }
-        let mut settling = Settling::default();
-        let mut strings = self.strings.borrow().clone();
-        for string in &mut strings {
+        let mut settling = Settling::new(work);
+        let ChangedStrings { list, by_text, .. } = &mut *self.strings.borrow_mut();
+        work.step(list.len() + self.known.borrow().len());
+        for (number, string) in list.iter_mut().enumerate() {
             let (Some(old), None) = (string.old.last().cloned(), string.object.shared()) else { continue };
             let new: Arc<str> = (&*string.object.get()).into();
             string.object.share(Arc::clone(&new));
             string.old.push(Arc::clone(&new));
-            settling.changed.insert(Arc::as_ptr(&old).cast::<u8>() as usize);
+            by_text.entry((string.parameter, text_address(&new))).or_insert(number);
+            settling.changed.insert(text_address(&old));
             if string.is_reported && *old != *new {
                 let (old, new) = (Puppet::String(old), Puppet::String(new));
                 settling.changes.push(Change { parameter: string.parameter, old, new });
             }
         }
-        *self.strings.borrow_mut() = strings;
         let known: Vec<(Option<ParameterId>, Value)> =
             self.known.borrow().iter().map(|((parameter, _), (_, object))| (*parameter, object.clone())).collect();
         settling.changed.extend(known.iter().filter_map(|(_, object)| match object {
@@ -220,22 +232,22 @@ impl Registry {
             }
         }
         self.has_changed.set(false);
-        Ok((settling.changes, settling.done.len()))
+        Ok(settling.changes)
     }
 }
 
 /// Makes a value of Puppet of one without elements. What Puppet has no type for becomes a string in a catalog.
-fn settled_plain(value: &Value) -> Result<Puppet, Raise> {
+fn settled_plain(work: &Work, value: &Value) -> Result<Puppet, Raise> {
     match (plain_to_puppet(value), value) {
         (Err(error), Value::Int(_)) => Err(error),
-        (Err(_), other) => Ok(Puppet::from(to_s(other))),
+        (Err(_), other) => Ok(Puppet::from(to_s(work, other))),
         (Ok(value), _) => Ok(value),
     }
 }
 
 /// Making values of Puppet of what was changed.
-#[derive(Default)]
-struct Settling {
+struct Settling<'w> {
+    work: &'w Work,
     changes: Vec<Change>,
     /// The addresses of the values whose objects were changed.
     changed: FxHashSet<usize>,
@@ -243,14 +255,25 @@ struct Settling {
     unchanged: FxHashSet<usize>,
     /// The values of objects, by their addresses.
     done: FxHashMap<*const (), Puppet>,
-    walk: Walk,
+    walk: Walk<'w>,
 }
 
-impl Settling {
+impl<'w> Settling<'w> {
+    fn new(work: &'w Work) -> Settling<'w> {
+        Settling {
+            work,
+            changes: Vec::new(),
+            changed: FxHashSet::default(),
+            unchanged: FxHashSet::default(),
+            done: FxHashMap::default(),
+            walk: Walk::new(work),
+        }
+    }
+
     /// Returns whether a value, or one in it, was changed.
     fn is_concerned(&mut self, value: &Puppet) -> bool {
         let at = address(value);
-        if at == 0 || self.unchanged.contains(&at) {
+        if at == 0 || self.unchanged.contains(&at) || !self.work.step(1) {
             return false;
         }
         let is_concerned = self.changed.contains(&at)
@@ -270,7 +293,7 @@ impl Settling {
         let key: *const () = match object {
             Value::Array(array) => Rc::as_ptr(array).cast(),
             Value::Hash(hash) => Rc::as_ptr(hash).cast(),
-            other => return settled_plain(other),
+            other => return settled_plain(self.work, other),
         };
         if let Some(done) = self.done.get(&key) {
             return Ok(done.clone());
@@ -283,13 +306,13 @@ impl Settling {
         if let Some(waiting) = waiting.filter(|waiting| !self.is_concerned(waiting)) {
             return Ok(waiting);
         }
-        if !self.walk.enter() {
+        if !self.walk.enter(0) || !self.work.charge(size_of::<Puppet>()) {
             return Err(nested_too_deeply());
         }
         let value = with_stack(|| match object {
             Value::Array(array) => array.settle(&mut |item| self.settle(item)),
             Value::Hash(hash) => hash.settle(&mut |item| self.settle(item)),
-            other => Ok((settled_plain(other)?, None)),
+            other => Ok((settled_plain(self.work, other)?, None)),
         });
         self.walk.leave();
         let (new, old) = value?;

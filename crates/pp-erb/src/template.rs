@@ -1,12 +1,11 @@
 //! Templates: parsing and rendering.
 
-use std::panic::catch_unwind;
 use std::rc::Rc;
 
-use lib_ruby_parser::{ErrorLevel, Parser, ParserOptions, ParserResult};
+use pp_ruby_syntax::{SyntaxError, Tree, on_large_stack};
 
 use crate::error::{Error, ErrorKind};
-use crate::interpreter::{Budget, Interpreter};
+use crate::interpreter::Interpreter;
 use crate::lower::Lowering;
 use crate::objects::Objects;
 use crate::proc::Activation;
@@ -16,13 +15,10 @@ use crate::stop::{FatalKind, Stop};
 use crate::syntax::Node;
 use crate::tags::{Ruby, to_ruby};
 use crate::value::Value;
+use crate::work::{Budget, Work};
 
 /// The longest program, in bytes: the code of the tags without literal text.
 const MAX_PROGRAM: usize = 1 << 20;
-/// Stack for taking a tree of Ruby's parser apart, per byte of the program: each byte can nest the tree one level deeper.
-const STACK_PER_BYTE: usize = 512;
-/// Stack that is always there for the parser.
-const STACK: usize = 512 << 10;
 
 /// A template, ready to be rendered any number of times.
 #[derive(Debug)]
@@ -49,13 +45,7 @@ impl Template {
     /// Code that is not Ruby, or that is nested too deeply.
     pub fn parse(text: &str) -> Result<Template, Error> {
         let ruby = to_ruby(text);
-        if ruby.text.len() > MAX_PROGRAM {
-            let message = format!("the code of a template has at most {MAX_PROGRAM} bytes");
-            return Err(Error::new(ErrorKind::Limit, message, None));
-        }
-        // A deep tree needs stack when it is dropped.
-        let stack = STACK + ruby.text.len() * STACK_PER_BYTE;
-        stacker::maybe_grow(stack, stack, || parse(&ruby))
+        on_large_stack(ruby.text.len().min(MAX_PROGRAM), || parse(&ruby))
     }
 
     /// Returns what the template has that is an error when it is reached, with offsets.
@@ -79,11 +69,11 @@ impl Template {
         let activation = Rc::new(Activation { id: 0, block: None });
         vm.activation = activation;
         let env = Rc::clone(&vm.env);
-        let steps = vm.steps;
+        let steps = vm.work.steps();
         let text = match result {
             Ok(Value::Str(text)) => Ok(text.get().to_owned()),
-            Ok(other) => Ok(to_s(&other)),
-            Err(stop) => Err(error(stop)),
+            Ok(other) => Ok(to_s(&vm.work, &other)),
+            Err(stop) => Err(error(&vm.work, stop)),
         };
         drop(vm);
         let values = std::mem::take(&mut *env.values.borrow_mut());
@@ -92,29 +82,28 @@ impl Template {
     }
 }
 
-/// Parses Ruby. The parser panics where its lexer or grammar gives what its authors took for impossible. No text is known with
-/// which that happens, but a template must not end the process, whatever it is.
-fn ruby_tree(text: &str) -> Result<ParserResult, Error> {
-    let parse = || {
-        let options = ParserOptions { buffer_name: String::new(), decoder: None, record_tokens: false };
-        Parser::new(text.as_bytes(), options).do_parse()
-    };
-    catch_unwind(parse).map_err(|_| {
-        Error::new(ErrorKind::Refused, "the parser of templates cannot read this Ruby, which may be valid", None)
-    })
-}
-
 fn parse(ruby: &Ruby) -> Result<Template, Error> {
-    let ParserResult { ast, diagnostics, .. } = ruby_tree(&ruby.text)?;
-    if let Some(diagnostic) = diagnostics.iter().find(|diagnostic| diagnostic.level == ErrorLevel::Error) {
-        let at = u32::try_from(ruby.template_offset(diagnostic.loc.begin)).ok();
-        return Err(Error::new(ErrorKind::Syntax, syntax_message(&diagnostic.render_message()), at));
-    }
-    let Some(ast) = ast else {
+    let tree = Tree::parse(ruby.text.as_bytes(), MAX_PROGRAM).map_err(|error| match error {
+        SyntaxError::TooLarge => {
+            let message = format!(
+                "the code of a template has at most {MAX_PROGRAM} bytes, and at most a few thousand logical operators"
+            );
+            Error::new(ErrorKind::Limit, message, None)
+        }
+        SyntaxError::Invalid { message, offset, .. } => {
+            let at = u32::try_from(ruby.template_offset(offset)).ok();
+            Error::new(ErrorKind::Syntax, syntax_message(&message), at)
+        }
+        SyntaxError::Unreadable => {
+            let message = "the parser of templates cannot read this Ruby, which may be valid";
+            Error::new(ErrorKind::Refused, message, None)
+        }
+    })?;
+    let Some(ast) = tree.root() else {
         return Err(Error::new(ErrorKind::Syntax, "syntax error", None));
     };
     let mut lowering = Lowering::new(ruby);
-    let (root, slots) = lowering.program(&ast)?;
+    let (root, slots) = lowering.program(ast)?;
     let refusals = lowering.refusals.iter().map(|(refusal, at)| (refusal.construct.to_string(), *at)).collect();
     Ok(Template { root, slots, literals: ruby.literals.as_slice().into(), refusals })
 }
@@ -125,7 +114,7 @@ fn syntax_message(message: &str) -> String {
 }
 
 /// Makes an error of what ended the template.
-fn error(stop: Stop) -> Error {
+fn error(work: &Work, stop: Stop) -> Error {
     match stop {
         Stop::Raise(raise) => {
             let mut error = Error::new(ErrorKind::Failure, raise.message, raise.at);
@@ -141,7 +130,7 @@ fn error(stop: Stop) -> Error {
             Error::new(kind, fatal.message, fatal.at)
         }
         Stop::Throw(tag, _) => {
-            Error::new(ErrorKind::Failure, format!("uncaught throw {}", crate::show::inspect(&tag)), None)
+            Error::new(ErrorKind::Failure, format!("uncaught throw {}", crate::show::inspect(work, &tag)), None)
         }
         Stop::Break(..) => Error::new(ErrorKind::Failure, "break from proc-closure", None),
         Stop::Return(..) => Error::new(ErrorKind::Failure, "unexpected return", None),

@@ -14,6 +14,8 @@ pub enum TypeError {
         /// The line, from 1.
         line: u32,
     },
+    /// The parser fails for the file, which may be valid.
+    Unreadable,
     /// The file declares no type.
     NoType,
     /// The file declares another type.
@@ -32,6 +34,7 @@ impl fmt::Display for TypeError {
         match self {
             TypeError::TooLarge => f.write_str("the file is too large"),
             TypeError::Syntax { message, line } => write!(f, "line {line}: {message}"),
+            TypeError::Unreadable => f.write_str("the file cannot be parsed, though it may be valid"),
             TypeError::NoType => f.write_str("the file declares no type"),
             TypeError::UnknownName { name, line } => {
                 write!(f, "line {line}: undefined local variable or method `{name}'")

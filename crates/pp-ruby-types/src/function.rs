@@ -1,11 +1,12 @@
 //! Functions of modules that are written in Ruby: their names and numbers of arguments.
 
 use lib_ruby_parser::Node;
+use pp_ruby_syntax::on_large_stack;
 
 use crate::constant::{Constant, Environment};
 use crate::error::TypeError;
 use crate::node::{Call, pairs, statements};
-use crate::tree::{Tree, on_large_stack};
+use crate::tree::{MAX_BYTES, parse};
 
 /// Maximum number of modules inside each other.
 const MAX_DEPTH: u32 = 8;
@@ -40,8 +41,8 @@ pub enum FunctionApi {
 /// # Errors
 /// A file that is not Ruby, is too large, or declares no function.
 pub fn read_function(bytes: &[u8]) -> Result<ReadFunction, TypeError> {
-    on_large_stack(bytes.len(), || {
-        let tree = Tree::parse(bytes)?;
+    on_large_stack(bytes.len().min(MAX_BYTES), || {
+        let tree = parse(bytes)?;
         find(tree.root(), 0).ok_or(TypeError::NoType)
     })
 }

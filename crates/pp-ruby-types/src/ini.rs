@@ -2,10 +2,11 @@
 
 use lib_ruby_parser::Node;
 use pp_resource_types::{IniKey, IniMunge, IniType, ReadType};
+use pp_ruby_syntax::on_large_stack;
 
 use crate::constant::{Constant, Environment};
 use crate::node::{Call, statements, type_argument};
-use crate::tree::{Tree, on_large_stack};
+use crate::tree::{MAX_BYTES, parse};
 
 /// The attribute with the value that stands for no setting.
 const ABSENT_VALUE: &str = "ensure_absent_val";
@@ -28,8 +29,8 @@ enum Base {
 pub(crate) fn ini_type(read: &ReadType, munge: Option<IniMunge>, providers: &[Vec<u8>]) -> Option<IniType> {
     // Which of several providers is used depends on the machine.
     let [bytes] = providers else { return None };
-    let mut ini = on_large_stack(bytes.len(), || {
-        let tree = Tree::parse(bytes).ok()?;
+    let mut ini = on_large_stack(bytes.len().min(MAX_BYTES), || {
+        let tree = parse(bytes).ok()?;
         statements(tree.root()).iter().find_map(|statement| provider(Call::of(statement)?, read))
     })?;
     match munge {

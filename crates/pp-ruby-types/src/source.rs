@@ -2,12 +2,13 @@
 
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::Def;
+use pp_ruby_syntax::{Tree, on_large_stack};
 use rustc_hash::FxHashMap;
 
 use crate::constant::{Constant, Environment};
 use crate::error::TypeError;
 use crate::node::{Call, constant_name, statements};
-use crate::tree::{MAX_BYTES, Tree, on_large_stack};
+use crate::tree::{MAX_BYTES, parse};
 
 /// Maximum number of files that a type requires.
 const MAX_FILES: usize = 16;
@@ -42,8 +43,8 @@ impl Files {
         let length = source.bytes.len();
         // Required files are bounded by their number; the stack is for the longest that is possible.
         let has_requires = source.bytes.windows(7).any(|window| window == b"require");
-        on_large_stack(if has_requires { MAX_BYTES } else { length }, || {
-            let tree = Tree::parse(source.bytes)?;
+        on_large_stack(if has_requires { MAX_BYTES } else { length.min(MAX_BYTES) }, || {
+            let tree = parse(source.bytes)?;
             let mut files = Files { trees: vec![tree] };
             let mut seen: Vec<String> = Vec::new();
             let mut pending = files.trees[0].root().map(|root| requires(root, source.name)).unwrap_or_default();
@@ -51,7 +52,7 @@ impl Files {
                 if files.trees.len() > MAX_FILES || seen.contains(&path) {
                     continue;
                 }
-                if let Some(tree) = (source.library)(&path).and_then(|bytes| Tree::parse(&bytes).ok()) {
+                if let Some(tree) = (source.library)(&path).and_then(|bytes| parse(&bytes).ok()) {
                     pending.extend(tree.root().map(|root| requires(root, source.name)).unwrap_or_default());
                     files.trees.push(tree);
                 }

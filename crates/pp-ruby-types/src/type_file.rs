@@ -3,6 +3,7 @@
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::{Def, Defs};
 use pp_resource_types::{IniMunge, ReadAttribute, ReadType, RelationKind, Role, Titles, Unread, Unreadable};
+use pp_ruby_syntax::Tree;
 use rustc_hash::FxHashMap;
 
 use crate::attribute::{attribute, ensure};
@@ -14,7 +15,6 @@ use crate::relation::read_relation;
 use crate::resource_api::read_registration;
 use crate::source::{Definitions, Files, TypeSource};
 use crate::titles::title_patterns;
-use crate::tree::Tree;
 
 /// Maximum number of blocks and conditions inside each other.
 const MAX_DEPTH: u32 = 32;

@@ -12,6 +12,7 @@ use crate::show::subject;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Block, BlockArgument, Call, Definition, Parameters, Target};
 use crate::value::Value;
+use crate::work::{CHARS_PER_STEP, ENTRY, ITEMS_PER_STEP};
 
 /// What happens if the number of arguments differs from that of the parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,8 @@ impl Interpreter<'_> {
             Some(method) => self.call_method(method, receiver, Args { list: arguments, block }),
             None if call.is_name => {
                 let name = &call.method.name;
-                let message = format!("undefined local variable or method `{name}' for {}", subject(receiver));
+                let message =
+                    format!("undefined local variable or method `{name}' for {}", subject(&self.work, receiver));
                 let mut raise = Raise::new(Class::NameError, message);
                 raise.help = self.variable_help(name);
                 Err(raise.into())
@@ -102,7 +104,13 @@ impl Interpreter<'_> {
             };
             return Err(wrong_arguments(count, &expected).into());
         }
-        self.nested(|this| (method.run)(this, receiver, args))
+        if method.depends_on_size {
+            let sizes = args.list.iter().map(size).fold(size(receiver), usize::saturating_add);
+            self.step(sizes)?;
+        }
+        let result = self.nested(|this| (method.run)(this, receiver, args))?;
+        self.charge(new_bytes(&result))?;
+        Ok(result)
     }
 
     fn missing_method(&mut self, method: &Dispatch, receiver: &Value, arguments: &[Value]) -> Eval {
@@ -115,8 +123,8 @@ impl Interpreter<'_> {
             return Err(Stop::refused(&format!("the method `{class}#{name}`")));
         }
         let message = match crate::methods::names::is_private_method(name) {
-            true => format!("private method `{name}' called for {}", subject(receiver)),
-            false => format!("undefined method `{name}' for {}", subject(receiver)),
+            true => format!("private method `{name}' called for {}", subject(&self.work, receiver)),
+            false => format!("undefined method `{name}' for {}", subject(&self.work, receiver)),
         };
         let mut raise = Raise::new(Class::NoMethodError, message);
         raise.help = crate::methods::similar_method(receiver, name);
@@ -337,7 +345,7 @@ impl Interpreter<'_> {
     fn bind_keywords(&mut self, parameters: &Parameters, given: Option<Rc<crate::value::Hash>>) -> Eval<()> {
         let mut missing = Vec::new();
         for (name, target, default) in &parameters.keywords {
-            let key = crate::key::Key(Value::Symbol(Rc::clone(name)));
+            let key = crate::key::Key::known(Value::Symbol(Rc::clone(name)));
             let value = given.as_ref().and_then(|given| given.entries().get(&key).cloned());
             let value = match (value, default) {
                 (Some(value), _) => value,
@@ -356,13 +364,35 @@ impl Interpreter<'_> {
         let unknown = given.and_then(|given| {
             given.pairs().into_iter().find_map(|(key, _)| match &key {
                 Value::Symbol(name) if parameters.keywords.iter().any(|(known, ..)| known == name) => None,
-                other => Some(crate::show::inspect(other)),
+                other => Some(crate::show::inspect(&self.work, other)),
             })
         });
         match unknown {
             Some(name) => Err(Raise::argument(format!("unknown keyword: {name}")).into()),
             None => Ok(()),
         }
+    }
+}
+
+/// The steps of a look at each part of a value, without the parts of its parts.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Str(text) => text.get().len() / CHARS_PER_STEP,
+        Value::Match(found) => found.text.len() / CHARS_PER_STEP,
+        Value::Array(array) => array.len() / ITEMS_PER_STEP,
+        Value::Hash(hash) => hash.len() / ITEMS_PER_STEP,
+        _ => 0,
+    }
+}
+
+/// The memory of a value that nothing else has.
+fn new_bytes(value: &Value) -> usize {
+    match value {
+        Value::Str(text) if Rc::strong_count(text) == 1 => text.get().len(),
+        Value::Symbol(name) if Rc::strong_count(name) == 1 => name.len(),
+        Value::Array(array) if Rc::strong_count(array) == 1 => array.len() * size_of::<Value>(),
+        Value::Hash(hash) if Rc::strong_count(hash) == 1 => hash.len() * ENTRY,
+        _ => 0,
     }
 }
 

@@ -59,9 +59,11 @@ impl Interpreter<'_> {
             [Value::Class(class)] if class.is_a(Class::Exception) => Raise::new(*class, class.name()),
             [Value::Exception(exception)] => Raise::new(exception.class, exception.message.clone()),
             [Value::Class(class), message, ..] if class.is_a(Class::Exception) => {
-                Raise::new(*class, crate::show::to_s(message))
+                Raise::new(*class, crate::show::to_s(&self.work, message))
             }
-            [Value::Exception(exception), message, ..] => Raise::new(exception.class, crate::show::to_s(message)),
+            [Value::Exception(exception), message, ..] => {
+                Raise::new(exception.class, crate::show::to_s(&self.work, message))
+            }
             _ => Raise::type_error("exception class/object expected"),
         };
         Err(raise.into())

@@ -9,6 +9,7 @@ use pp_types::Value as Puppet;
 
 use crate::classes::{Class, class_of};
 use crate::interpreter::Interpreter;
+use crate::key::Key;
 use crate::proc::Proc;
 use crate::scope::Mutability;
 use crate::stop::{Eval, Raise, Stop};
@@ -59,7 +60,7 @@ impl<'a> Args<'a> {
     /// Returns the entry of the options after the arguments, if there are any.
     pub fn option(&self, name: &str) -> Option<Value> {
         match self.list.last() {
-            Some(Value::Hash(hash)) => hash.entries().get(&crate::key::Key(Value::symbol(name))).cloned(),
+            Some(Value::Hash(hash)) => hash.entries().get(&Key::known(Value::symbol(name))).cloned(),
             _ => None,
         }
     }
@@ -195,7 +196,7 @@ pub(crate) fn enumerator(receiver: &Value, method: &str, args: Args<'_>) -> Eval
 /// # Errors
 /// A frozen string.
 pub(crate) fn changeable_str<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Str>> {
-    let Value::Str(string) = value else { return Err(frozen(value)) };
+    let Value::Str(string) = value else { return Err(frozen(vm, value)) };
     if let Some(text) = string.shared() {
         let shared = Puppet::String(Arc::clone(&text));
         let mutability = match (string.frozen.get(), string.parameter) {
@@ -210,7 +211,7 @@ pub(crate) fn changeable_str<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> 
             vm.objects.0.change_string(string, text, mutability == Mutability::Shared);
         }
     }
-    if string.frozen.get() == Frozen::No { Ok(string) } else { Err(frozen(value)) }
+    if string.frozen.get() == Frozen::No { Ok(string) } else { Err(frozen(vm, value)) }
 }
 
 /// Returns the array of a receiver that is changed.
@@ -218,8 +219,8 @@ pub(crate) fn changeable_str<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> 
 /// # Errors
 /// A frozen array.
 pub(crate) fn changeable_array<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Array>> {
-    let Value::Array(array) = value else { return Err(frozen(value)) };
-    if is_frozen(vm, value) { Err(frozen(value)) } else { Ok(array) }
+    let Value::Array(array) = value else { return Err(frozen(vm, value)) };
+    if is_frozen(vm, value) { Err(frozen(vm, value)) } else { Ok(array) }
 }
 
 /// Returns the hash of a receiver that is changed.
@@ -227,8 +228,8 @@ pub(crate) fn changeable_array<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -
 /// # Errors
 /// A frozen hash.
 pub(crate) fn changeable_hash<'v>(vm: &mut Interpreter<'_>, value: &'v Value) -> Eval<&'v Rc<Hash>> {
-    let Value::Hash(hash) = value else { return Err(frozen(value)) };
-    if is_frozen(vm, value) { Err(frozen(value)) } else { Ok(hash) }
+    let Value::Hash(hash) = value else { return Err(frozen(vm, value)) };
+    if is_frozen(vm, value) { Err(frozen(vm, value)) } else { Ok(hash) }
 }
 
 /// `value.frozen?`
@@ -249,9 +250,9 @@ pub(crate) fn is_frozen(vm: &mut Interpreter<'_>, value: &Value) -> bool {
     frozen.get() == Frozen::Yes
 }
 
-fn frozen(value: &Value) -> Stop {
+fn frozen(vm: &Interpreter<'_>, value: &Value) -> Stop {
     let class = class_of(value).name();
-    let message = format!("can't modify frozen {class}: {}", crate::show::inspect(value));
+    let message = format!("can't modify frozen {class}: {}", crate::show::inspect(&vm.work, value));
     let mut raise = Raise::new(Class::FrozenError, message);
     if matches!(value, Value::Str(_)) {
         raise.help = Some(

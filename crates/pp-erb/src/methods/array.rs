@@ -5,13 +5,14 @@ use std::rc::Rc;
 use crate::classes::Class;
 use crate::compare::equal;
 use crate::interpreter::Interpreter;
-use crate::key::Key;
+use crate::key::{Key, Keys};
 use crate::methods::args::{Args, enumerator, items, no_conversion, range_span, span, to_ary, to_int, to_str};
 use crate::methods::method::{Method, method, variadic};
 use crate::methods::operator;
 use crate::show::push_to_s;
 use crate::stop::{Eval, Raise};
 use crate::value::{Array, Value};
+use crate::work::{ITEMS_PER_STEP, Work};
 
 /// How deep `flatten` and `join` look before they take an array for one that contains itself.
 const MAX_DEPTH: usize = 10_000;
@@ -19,10 +20,10 @@ const MAX_DEPTH: usize = 10_000;
 pub(super) static ARRAY: &[Method] = &[
     method("&", 1, 1, |vm, this, args| {
         let other = to_ary(args.get(0))?;
-        let keys: indexmap::IndexSet<Key> = other.items().iter().cloned().map(Key).collect();
+        let keys = keys(&vm.work, &other.items());
         let common: Vec<Value> =
-            items(this).iter().filter(|item| keys.contains(&Key((*item).clone()))).cloned().collect();
-        let common = unique(common);
+            items(this).iter().filter(|item| keys.contains(&Key::to_find(&vm.work, item))).cloned().collect();
+        let common = unique(&vm.work, &common);
         vm.list(common)
     }),
     method("*", 1, 1, |vm, this, args| match args.get(0) {
@@ -45,16 +46,18 @@ pub(super) static ARRAY: &[Method] = &[
         vm.list(list)
     }),
     method("-", 1, 1, |vm, this, args| {
-        let list = without(this, &[args.get(0).clone()])?;
+        let list = without(vm, this, &[args.get(0).clone()])?;
         vm.list(list)
     }),
-    method("[]", 1, 2, slice),
-    method("assoc", 1, 1, |_, this, args| {
-        let found =
-            items(this).iter().find(|item| items(item).first().is_some_and(|key| equal(key, args.get(0)))).cloned();
+    method("[]", 1, 2, slice).constant(),
+    method("assoc", 1, 1, |vm, this, args| {
+        let found = items(this)
+            .iter()
+            .find(|item| items(item).first().is_some_and(|key| equal(&vm.work, key, args.get(0))))
+            .cloned();
         Ok(Value::or_nil(found))
     }),
-    variadic("at", 1, slice),
+    variadic("at", 1, slice).constant(),
     method("combination", 1, 1, |vm, this, args| {
         let list = items(this).to_vec();
         let size = args.count(0)?;
@@ -67,10 +70,10 @@ pub(super) static ARRAY: &[Method] = &[
         vm.list(list)
     }),
     variadic("difference", 0, |vm, this, args| {
-        let list = without(this, args.list)?;
+        let list = without(vm, this, args.list)?;
         vm.list(list)
     }),
-    variadic("dig", 1, dig),
+    variadic("dig", 1, dig).constant(),
     method("drop", 1, 1, |vm, this, args| {
         let count = usize::try_from(args.int(0)?).map_err(|_| Raise::argument("attempt to drop negative size"))?;
         let list = items(this).iter().skip(count).cloned().collect();
@@ -86,7 +89,8 @@ pub(super) static ARRAY: &[Method] = &[
             vm.yield_one(block, item)?;
             index += 1;
         }
-    }),
+    })
+    .constant(),
     method("each_index", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each_index", args) };
         for index in 0..items(this).len() {
@@ -95,7 +99,7 @@ pub(super) static ARRAY: &[Method] = &[
         }
         Ok(this.clone())
     }),
-    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(items(this).is_empty()))),
+    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(items(this).is_empty()))).constant(),
     method("fetch", 1, 2, |vm, this, args| {
         let index = args.int(0)?;
         let size = items(this).len();
@@ -110,7 +114,8 @@ pub(super) static ARRAY: &[Method] = &[
                 Err(Raise::index(message).into())
             }
         }
-    }),
+    })
+    .constant(),
     method("first", 0, 1, |vm, this, args| match args.len() {
         0 => Ok(Value::or_nil(items(this).first().cloned())),
         _ => {
@@ -118,7 +123,8 @@ pub(super) static ARRAY: &[Method] = &[
             let list = items(this).iter().take(count).cloned().collect();
             vm.list(list)
         }
-    }),
+    })
+    .constant(),
     method("flatten", 0, 1, |vm, this, args| {
         let depth = args.int_or(0, -1)?;
         let list = flatten(vm, this, usize::try_from(depth).ok())?;
@@ -126,7 +132,7 @@ pub(super) static ARRAY: &[Method] = &[
     }),
     method("index", 0, 1, super::enumerable::find_index),
     variadic("intersection", 0, |vm, this, args| {
-        let mut result = vm.list(unique(items(this).to_vec()))?;
+        let mut result = vm.list(unique(&vm.work, &items(this)))?;
         for other in args.list {
             result = operator(vm, &result, "&", std::slice::from_ref(other))?;
         }
@@ -154,8 +160,9 @@ pub(super) static ARRAY: &[Method] = &[
             let list = items(this)[size.saturating_sub(count)..].to_vec();
             vm.list(list)
         }
-    }),
-    method("length", 0, 0, |_, this, _| Ok(Value::int(items(this).len()))),
+    })
+    .constant(),
+    method("length", 0, 0, |_, this, _| Ok(Value::int(items(this).len()))).constant(),
     method("pack", 1, 2, |_, _, _| Err(crate::stop::Stop::refused("`pack`"))),
     method("permutation", 0, 1, |vm, this, args| {
         let list = items(this).to_vec();
@@ -168,7 +175,8 @@ pub(super) static ARRAY: &[Method] = &[
         let mut rows: Vec<Vec<Value>> = items(this).iter().map(|item| vec![item.clone()]).collect();
         for other in args.list {
             let other = to_ary(other)?.items().clone();
-            vm.charge(rows.len().saturating_mul(other.len()).saturating_mul(64))?;
+            let width = (rows.first().map_or(0, Vec::len) + 2) * size_of::<Value>();
+            vm.charge(rows.len().saturating_mul(other.len()).saturating_mul(width))?;
             let longer = rows.iter().flat_map(|row| {
                 other.iter().map(move |item| row.iter().chain([item]).cloned().collect::<Vec<Value>>())
             });
@@ -177,9 +185,11 @@ pub(super) static ARRAY: &[Method] = &[
         let rows = rows.into_iter().map(Value::array).collect();
         vm.list(rows)
     }),
-    method("rassoc", 1, 1, |_, this, args| {
-        let found =
-            items(this).iter().find(|item| items(item).get(1).is_some_and(|key| equal(key, args.get(0)))).cloned();
+    method("rassoc", 1, 1, |vm, this, args| {
+        let found = items(this)
+            .iter()
+            .find(|item| items(item).get(1).is_some_and(|key| equal(&vm.work, key, args.get(0))))
+            .cloned();
         Ok(Value::or_nil(found))
     }),
     method("reverse", 0, 0, |vm, this, _| {
@@ -191,7 +201,7 @@ pub(super) static ARRAY: &[Method] = &[
         for (at, item) in list.iter().enumerate().rev() {
             let is_found = match args.block {
                 Some(block) => vm.yield_one(block, item.clone())?.is_true(),
-                None => equal(item, args.get(0)),
+                None => equal(&vm.work, item, args.get(0)),
             };
             if is_found {
                 return Ok(Value::int(at));
@@ -209,22 +219,23 @@ pub(super) static ARRAY: &[Method] = &[
     }),
     method("sample", 0, 2, |_, _, _| Err(crate::stop::Stop::refused("random numbers (`sample`)"))),
     method("shuffle", 0, 1, |_, _, _| Err(crate::stop::Stop::refused("random numbers (`shuffle`)"))),
-    method("size", 0, 0, |_, this, _| Ok(Value::int(items(this).len()))),
-    method("slice", 1, 2, slice),
+    method("size", 0, 0, |_, this, _| Ok(Value::int(items(this).len()))).constant(),
+    method("slice", 1, 2, slice).constant(),
     method("take", 1, 1, |vm, this, args| {
         let count = usize::try_from(args.int(0)?).map_err(|_| Raise::argument("attempt to take negative size"))?;
         let list = items(this).iter().take(count).cloned().collect();
         vm.list(list)
-    }),
-    method("to_a", 0, 0, |_, this, _| Ok(this.clone())),
-    method("to_ary", 0, 0, |_, this, _| Ok(this.clone())),
+    })
+    .constant(),
+    method("to_a", 0, 0, |_, this, _| Ok(this.clone())).constant(),
+    method("to_ary", 0, 0, |_, this, _| Ok(this.clone())).constant(),
     method("transpose", 0, 0, transpose),
     variadic("union", 0, |vm, this, args| {
         let mut list = items(this).to_vec();
         for other in args.list {
             list.extend(to_ary(other)?.items().iter().cloned());
         }
-        let list = unique(list);
+        let list = unique(&vm.work, &list);
         vm.list(list)
     }),
     variadic("values_at", 0, |vm, this, args| {
@@ -241,11 +252,12 @@ pub(super) static ARRAY: &[Method] = &[
             }
         }
         vm.list(values)
-    }),
+    })
+    .constant(),
     method("|", 1, 1, |vm, this, args| {
         let mut list = items(this).to_vec();
         list.extend(to_ary(args.get(0))?.items().iter().cloned());
-        let list = unique(list);
+        let list = unique(&vm.work, &list);
         vm.list(list)
     }),
 ];
@@ -291,16 +303,20 @@ pub(super) fn dig(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eva
 }
 
 /// Removes repeated elements.
-pub(super) fn unique(list: Vec<Value>) -> Vec<Value> {
-    list.into_iter().map(Key).collect::<indexmap::IndexSet<Key>>().into_iter().map(|key| key.0).collect()
+pub(super) fn unique(work: &Work, list: &[Value]) -> Vec<Value> {
+    keys(work, list).into_iter().map(Key::into_value).collect()
 }
 
-fn without(this: &Value, others: &[Value]) -> Eval<Vec<Value>> {
-    let mut removed = indexmap::IndexSet::new();
+fn keys(work: &Work, list: &[Value]) -> Keys {
+    list.iter().map(|item| Key::to_find(work, item)).collect()
+}
+
+fn without(vm: &Interpreter<'_>, this: &Value, others: &[Value]) -> Eval<Vec<Value>> {
+    let mut removed = Keys::default();
     for other in others {
-        removed.extend(to_ary(other)?.items().iter().cloned().map(Key));
+        removed.extend(keys(&vm.work, &to_ary(other)?.items()));
     }
-    Ok(items(this).iter().filter(|item| !removed.contains(&Key((*item).clone()))).cloned().collect())
+    Ok(items(this).iter().filter(|item| !removed.contains(&Key::to_find(&vm.work, item))).cloned().collect())
 }
 
 /// Goes on with the elements of an array inside of those that are visited; it must not be one of them.
@@ -332,7 +348,10 @@ pub(super) fn flatten(vm: &mut Interpreter<'_>, this: &Value, depth: Option<usiz
             Some(Value::Array(inner)) if depth.is_none_or(|depth| open.len() <= depth) => {
                 open_inner(&mut open, inner, "tried to flatten recursive array")?;
             }
-            Some(other) => flat.push(other),
+            Some(other) => {
+                vm.charge(size_of::<Value>())?;
+                flat.push(other);
+            }
         }
     }
     Ok(flat)
@@ -368,7 +387,7 @@ pub(super) fn join(vm: &mut Interpreter<'_>, this: &Value, separator: &str) -> E
                 if !std::mem::take(&mut is_first) {
                     out.push_str(separator);
                 }
-                push_to_s(&mut out, &other);
+                push_to_s(&vm.work, &mut out, &other);
                 if out.len() > crate::stop::MAX_TEXT {
                     return Err(crate::stop::Stop::limit("a string is too long"));
                 }
@@ -382,7 +401,11 @@ fn transpose(vm: &mut Interpreter<'_>, this: &Value, _: Args<'_>) -> Eval {
     let mut rows = Vec::new();
     for row in items(this).iter() {
         match row {
-            Value::Array(row) => rows.push(row.items().clone()),
+            Value::Array(row) => {
+                // Twice: in rows, and in columns.
+                vm.charge(2 * row.len() * size_of::<Value>())?;
+                rows.push(row.items().clone());
+            }
             other => return Err(no_conversion(other, "Array").into()),
         }
     }
@@ -403,6 +426,9 @@ fn combine(
     chosen: &mut Vec<Value>,
     found: &mut Vec<Value>,
 ) -> Eval<()> {
+    if size > list.len() {
+        return Ok(());
+    }
     if chosen.len() == size {
         vm.charge(size_of::<Value>() * (size + 1))?;
         found.push(Value::array(chosen.clone()));
@@ -430,7 +456,7 @@ fn permute(
         return Ok(());
     }
     for at in 0..list.len() {
-        vm.step(1)?;
+        vm.step(1 + chosen.len() / ITEMS_PER_STEP)?;
         if !chosen.contains(&at) {
             chosen.push(at);
             vm.nested(|vm| permute(vm, list, size, chosen, found))?;

@@ -9,6 +9,7 @@ use crate::methods::args::{Args, changeable_array, enumerator, items, range_span
 use crate::methods::method::{Method, method, variadic};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Array, Value};
+use crate::work::ITEMS_PER_STEP;
 
 /// The most elements that an assignment past the end may add.
 const MAX_GAP: usize = 1 << 24;
@@ -17,16 +18,19 @@ pub(super) static ARRAY: &[Method] = &[
     method("<<", 1, 1, |vm, this, args| {
         push(vm, this, args.list)?;
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("[]=", 2, 3, assign),
     variadic("append", 0, |vm, this, args| {
         push(vm, this, args.list)?;
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("clear", 0, 0, |vm, this, _| {
         drop(std::mem::take(&mut *changeable_array(vm, this)?.items_mut()));
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("collect!", 0, 0, |vm, this, args| replace_by(vm, this, "collect", args)),
     method("compact!", 0, 0, |vm, this, args| changed_by(vm, this, "compact", args)),
     variadic("concat", 0, |vm, this, args| {
@@ -35,12 +39,13 @@ pub(super) static ARRAY: &[Method] = &[
             push(vm, this, &other)?;
         }
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("delete", 1, 1, |vm, this, args| {
         let array = changeable_array(vm, this)?;
         let old = array.items().clone();
-        let found = old.iter().rfind(|item| equal(item, args.get(0))).cloned();
-        let kept = old.into_iter().filter(|item| !equal(item, args.get(0))).collect();
+        let found = old.iter().rfind(|item| equal(&vm.work, item, args.get(0))).cloned();
+        let kept = old.into_iter().filter(|item| !equal(&vm.work, item, args.get(0))).collect();
         *array.items_mut() = kept;
         match (found, args.block) {
             (Some(found), _) => Ok(found),
@@ -97,12 +102,14 @@ pub(super) static ARRAY: &[Method] = &[
         let size = array.items().len();
         let removed = array.items_mut().split_off(size.saturating_sub(count));
         vm.list(removed)
-    }),
+    })
+    .constant(),
     variadic("prepend", 0, unshift),
     variadic("push", 0, |vm, this, args| {
         push(vm, this, args.list)?;
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("reject!", 0, 0, |vm, this, args| changed_by(vm, this, "reject", args)),
     method("filter!", 0, 0, |vm, this, args| changed_by(vm, this, "select", args)),
     method("replace", 1, 1, |vm, this, args| {
@@ -178,7 +185,7 @@ fn assign(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
                 // A range past the end appends.
                 let from = to_int(&range.from)?;
                 let Ok(from) = usize::try_from(from) else {
-                    let text = crate::show::inspect(args.get(0));
+                    let text = crate::show::inspect(&vm.work, args.get(0));
                     return Err(Raise::range(format!("{text} out of range")).into());
                 };
                 (from, 0)
@@ -214,6 +221,7 @@ fn assign(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         other => vec![other.clone()],
     };
     vm.charge(new.len() * size_of::<Value>())?;
+    vm.step(size / ITEMS_PER_STEP)?;
     let removed: Vec<Value> = array.items_mut().splice(start..end, new).collect();
     drop(removed);
     Ok(value)

@@ -40,7 +40,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         let mut count = 0;
         for item in list {
             let counts = match (args.list.first(), args.block) {
-                (Some(wanted), _) => equal(&item, wanted),
+                (Some(wanted), _) => equal(&vm.work, &item, wanted),
                 (None, Some(block)) => vm.yield_one(block, item)?.is_true(),
                 (None, None) => true,
             };
@@ -219,7 +219,7 @@ impl Interpreter<'_> {
             Value::Range(range) => self.range_elements(range),
             Value::Enumerator(enumerator) => self.collect(enumerator, None),
             other => {
-                let message = format!("undefined method `each' for {}", crate::show::subject(other));
+                let message = format!("undefined method `each' for {}", crate::show::subject(&self.work, other));
                 Err(Raise::new(crate::classes::Class::NoMethodError, message).into())
             }
         }
@@ -290,7 +290,10 @@ fn flat_map(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     let mut mapped = Vec::new();
     for item in vm.elements(this)? {
         match vm.yield_one(block, item)? {
-            Value::Array(inner) => mapped.extend(inner.items().iter().cloned()),
+            Value::Array(inner) => {
+                vm.charge(inner.len() * size_of::<Value>())?;
+                mapped.extend(inner.items().iter().cloned());
+            }
             other => mapped.push(other),
         }
         vm.step(1)?;
@@ -325,7 +328,7 @@ pub(super) fn find_index(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>)
     }
     for (index, item) in vm.elements(this)?.into_iter().enumerate() {
         let is_found = match (args.list.first(), args.block) {
-            (Some(wanted), _) => equal(&item, wanted),
+            (Some(wanted), _) => equal(&vm.work, &item, wanted),
             (None, Some(block)) => vm.yield_one(block, item)?.is_true(),
             (None, None) => false,
         };
@@ -339,10 +342,10 @@ pub(super) fn find_index(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>)
 fn include(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     if let Value::Array(_) = this {
         vm.step(items(this).len() / 8)?;
-        return Ok(Value::Bool(items(this).iter().any(|item| equal(item, args.get(0)))));
+        return Ok(Value::Bool(items(this).iter().any(|item| equal(&vm.work, item, args.get(0)))));
     }
     let list = vm.elements(this)?;
-    Ok(Value::Bool(list.iter().any(|item| equal(item, args.get(0)))))
+    Ok(Value::Bool(list.iter().any(|item| equal(&vm.work, item, args.get(0)))))
 }
 
 fn grep(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, keeps: bool) -> Eval {

@@ -46,9 +46,9 @@ fn run(vm: &mut Interpreter<'_>, this: &Value, block: Rc<Proc>) -> Eval {
 }
 
 pub(super) static PROC: &[Method] = &[
-    variadic("()", 0, call),
-    variadic("===", 0, call),
-    variadic("[]", 0, call),
+    variadic("()", 0, call).constant(),
+    variadic("===", 0, call).constant(),
+    variadic("[]", 0, call).constant(),
     method("arity", 0, 0, |_, this, _| {
         let Value::Proc(proc) = this else { return Ok(Value::Nil) };
         Ok(Value::Int(match &**proc {
@@ -60,15 +60,17 @@ pub(super) static PROC: &[Method] = &[
             }
             _ => -2,
         }))
-    }),
-    variadic("call", 0, call),
+    })
+    .constant(),
+    variadic("call", 0, call).constant(),
     method("curry", 0, 1, |_, _, _| Err(crate::stop::Stop::refused("`curry`"))),
     method("lambda?", 0, 0, |_, this, _| {
         let Value::Proc(proc) = this else { return Ok(Value::Nil) };
         Ok(Value::Bool(proc.is_lambda()))
-    }),
-    method("to_proc", 0, 0, |_, this, _| Ok(this.clone())),
-    variadic("yield", 0, call),
+    })
+    .constant(),
+    method("to_proc", 0, 0, |_, this, _| Ok(this.clone())).constant(),
+    variadic("yield", 0, call).constant(),
 ];
 
 fn call(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::classes::Class;
 use crate::compare::equal;
 use crate::interpreter::Interpreter;
-use crate::key::Key;
+use crate::key::{Key, Keys};
 use crate::methods::args::{Args, enumerator, to_hash};
 use crate::methods::method::{Method, method, variadic};
 use crate::proc::Proc;
@@ -14,7 +14,7 @@ use crate::stop::{Eval, Raise};
 use crate::value::{Entries, Hash, Value};
 
 pub(super) static HASH: &[Method] = &[
-    method("[]", 1, 1, |vm, this, args| get(vm, this, args.get(0))),
+    method("[]", 1, 1, |vm, this, args| get(vm, this, args.get(0))).constant(),
     method("any?", 0, 1, |vm, this, args| {
         if args.len() == 0 && args.block.is_none() {
             return Ok(Value::Bool(!hash(this).entries().is_empty()));
@@ -36,8 +36,8 @@ pub(super) static HASH: &[Method] = &[
             hash(this).entries().iter().filter(|(_, value)| !matches!(value, Value::Nil)).map(cloned).collect();
         Ok(Value::hash(entries))
     }),
-    method("default", 0, 1, |_, this, _| Ok(Value::or_nil(hash(this).default.borrow().clone()))),
-    variadic("dig", 1, super::array::dig),
+    method("default", 0, 1, |_, this, _| Ok(Value::or_nil(hash(this).default.borrow().clone()))).constant(),
+    variadic("dig", 1, super::array::dig).constant(),
     method("each", 0, 0, |vm, this, args| each(vm, this, args, "each")),
     method("each_key", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each_key", args) };
@@ -54,53 +54,59 @@ pub(super) static HASH: &[Method] = &[
         }
         Ok(this.clone())
     }),
-    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(hash(this).entries().is_empty()))),
-    variadic("except", 0, |_, this, args| {
-        let keys: Vec<Key> = args.list.iter().cloned().map(Key).collect();
-        let entries = hash(this).entries().iter().filter(|(key, _)| !keys.contains(key)).map(cloned).collect();
+    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(hash(this).entries().is_empty()))).constant(),
+    variadic("except", 0, |vm, this, args| {
+        let keys: Keys = args.list.iter().map(|key| Key::to_find(&vm.work, key)).collect();
+        let entries = hash(this).entries().iter().filter(|(key, _)| !keys.contains(*key)).map(cloned).collect();
         Ok(Value::hash(entries))
     }),
     method("fetch", 1, 2, |vm, this, args| {
-        let found = hash(this).entries().get(&Key(args.get(0).clone())).cloned();
+        let found = hash(this).entries().get(&Key::to_find(&vm.work, args.get(0))).cloned();
         match (found, args.block, args.list.get(1)) {
             (Some(found), _, _) => Ok(found),
             (None, Some(block), _) => vm.yield_one(block, args.get(0).clone()),
             (None, None, Some(default)) => Ok(default.clone()),
-            (None, None, None) => Err(key_not_found(args.get(0)).into()),
+            (None, None, None) => Err(key_not_found(vm, args.get(0)).into()),
         }
-    }),
+    })
+    .constant(),
     variadic("fetch_values", 0, |vm, this, args| {
         let mut values = Vec::with_capacity(args.len());
         for key in args.list {
-            let found = hash(this).entries().get(&Key(key.clone())).cloned();
+            let found = hash(this).entries().get(&Key::to_find(&vm.work, key)).cloned();
             values.push(match (found, args.block) {
                 (Some(found), _) => found,
                 (None, Some(block)) => vm.yield_one(block, key.clone())?,
-                (None, None) => return Err(key_not_found(key).into()),
+                (None, None) => return Err(key_not_found(vm, key).into()),
             });
         }
         vm.list(values)
-    }),
+    })
+    .constant(),
     method("filter", 0, 0, |vm, this, args| select(vm, this, args, "filter", true)),
-    method("has_key?", 1, 1, has_key),
+    method("has_key?", 1, 1, has_key).constant(),
     method("has_value?", 1, 1, has_value),
-    method("include?", 1, 1, has_key),
-    method("invert", 0, 0, |_, this, _| {
+    method("include?", 1, 1, has_key).constant(),
+    method("invert", 0, 0, |vm, this, _| {
         let pairs = hash(this).pairs();
-        Ok(Value::hash(pairs.into_iter().map(|(key, value)| (crate::eval::frozen_key(value), key)).collect()))
+        let inverted = pairs.into_iter().map(|(key, value)| (Key::new(&vm.work, value), key)).collect();
+        Ok(Value::hash(inverted))
     }),
-    method("key", 1, 1, |_, this, args| {
-        let found =
-            hash(this).entries().iter().find(|(_, value)| equal(value, args.get(0))).map(|(key, _)| key.0.clone());
+    method("key", 1, 1, |vm, this, args| {
+        let found = hash(this)
+            .entries()
+            .iter()
+            .find(|(_, value)| equal(&vm.work, value, args.get(0)))
+            .map(|(key, _)| key.value().clone());
         Ok(Value::or_nil(found))
     }),
-    method("key?", 1, 1, has_key),
+    method("key?", 1, 1, has_key).constant(),
     method("keys", 0, 0, |vm, this, _| {
-        let keys = hash(this).entries().keys().map(|key| key.0.clone()).collect();
+        let keys = hash(this).entries().keys().map(|key| key.value().clone()).collect();
         vm.list(keys)
     }),
-    method("length", 0, 0, |_, this, _| Ok(Value::int(hash(this).entries().len()))),
-    method("member?", 1, 1, has_key),
+    method("length", 0, 0, |_, this, _| Ok(Value::int(hash(this).entries().len()))).constant(),
+    method("member?", 1, 1, has_key).constant(),
     variadic("merge", 0, |vm, this, args| {
         let mut merged = hash(this).entries().clone();
         vm.step(merged.len())?;
@@ -111,13 +117,15 @@ pub(super) static HASH: &[Method] = &[
     }),
     method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", false)),
     method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", true)),
-    method("size", 0, 0, |_, this, _| Ok(Value::int(hash(this).entries().len()))),
-    variadic("slice", 0, |_, this, args| {
+    method("size", 0, 0, |_, this, _| Ok(Value::int(hash(this).entries().len()))).constant(),
+    variadic("slice", 0, |vm, this, args| {
         let hash = hash(this);
         let entries = hash.entries();
-        let found = args.list.iter().filter_map(|key| entries.get_key_value(&Key(key.clone())).map(cloned));
-        Ok(Value::hash(found.collect()))
-    }),
+        let found = args.list.iter().filter_map(|key| entries.get_key_value(&Key::to_find(&vm.work, key)).map(cloned));
+        let found = found.collect();
+        Ok(Value::hash(found))
+    })
+    .constant(),
     method("sort", 0, 0, |vm, this, args| {
         let pairs = vm.elements(this)?;
         let sorted = super::enumerable::order::sort(vm, pairs, args.block)?;
@@ -127,7 +135,7 @@ pub(super) static HASH: &[Method] = &[
         let pairs = vm.elements(this)?;
         vm.list(pairs)
     }),
-    method("to_hash", 0, 0, |_, this, _| Ok(this.clone())),
+    method("to_hash", 0, 0, |_, this, _| Ok(this.clone())).constant(),
     method("to_h", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return Ok(this.clone()) };
         let mut pairs = Vec::new();
@@ -144,7 +152,7 @@ pub(super) static HASH: &[Method] = &[
         let mut entries = Entries::default();
         for (key, value) in hash(this).pairs() {
             let renamed = match args.get(0) {
-                Value::Hash(names) => names.entries().get(&Key(key.clone())).cloned(),
+                Value::Hash(names) => names.entries().get(&Key::to_find(&vm.work, &key)).cloned(),
                 _ => None,
             };
             let key = match (renamed, args.block) {
@@ -152,7 +160,7 @@ pub(super) static HASH: &[Method] = &[
                 (None, Some(block)) => vm.yield_one(block, key)?,
                 (None, None) => key,
             };
-            entries.insert(crate::eval::frozen_key(key), value);
+            entries.insert(Key::new(&vm.work, key), value);
         }
         Ok(Value::hash(entries))
     }),
@@ -161,7 +169,7 @@ pub(super) static HASH: &[Method] = &[
         let mut entries = Entries::default();
         for (key, value) in hash(this).pairs() {
             let value = vm.yield_one(block, value)?;
-            entries.insert(Key(key), value);
+            entries.insert(Key::new(&vm.work, key), value);
         }
         Ok(Value::hash(entries))
     }),
@@ -176,7 +184,8 @@ pub(super) static HASH: &[Method] = &[
             values.push(get(vm, this, key)?);
         }
         vm.list(values)
-    }),
+    })
+    .constant(),
 ];
 
 /// Returns a receiver that is a hash.
@@ -194,7 +203,7 @@ fn cloned((key, value): (&Key, &Value)) -> (Key, Value) {
 /// `hash[key]`
 fn get(vm: &mut Interpreter<'_>, this: &Value, key: &Value) -> Eval {
     let hash = hash(this);
-    if let Some(found) = hash.entries().get(&Key(key.clone())) {
+    if let Some(found) = hash.entries().get(&Key::to_find(&vm.work, key)) {
         return Ok(found.clone());
     }
     let default_proc = hash.default_proc.borrow().clone();
@@ -204,17 +213,17 @@ fn get(vm: &mut Interpreter<'_>, this: &Value, key: &Value) -> Eval {
     Ok(Value::or_nil(hash.default.borrow().clone()))
 }
 
-fn key_not_found(key: &Value) -> Raise {
-    Raise::new(Class::KeyError, format!("key not found: {}", inspect(key)))
+fn key_not_found(vm: &Interpreter<'_>, key: &Value) -> Raise {
+    Raise::new(Class::KeyError, format!("key not found: {}", inspect(&vm.work, key)))
 }
 
-fn has_key(_: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    Ok(Value::Bool(hash(this).entries().contains_key(&Key(args.get(0).clone()))))
+fn has_key(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
+    Ok(Value::Bool(hash(this).entries().contains_key(&Key::to_find(&vm.work, args.get(0)))))
 }
 
 fn has_value(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.step(hash(this).entries().len())?;
-    Ok(Value::Bool(hash(this).entries().values().any(|value| equal(value, args.get(0)))))
+    Ok(Value::Bool(hash(this).entries().values().any(|value| equal(&vm.work, value, args.get(0)))))
 }
 
 fn each(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str) -> Eval {
@@ -232,7 +241,7 @@ fn select(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, ke
     let mut entries = Entries::default();
     for (key, value) in hash(this).pairs() {
         if vm.call_proc(block, &[key.clone(), value.clone()])?.is_true() == keeps {
-            entries.insert(Key(key), value);
+            entries.insert(Key::new(&vm.work, key), value);
         }
     }
     Ok(Value::hash(entries))
@@ -247,12 +256,12 @@ pub(super) fn merge_into(
 ) -> Eval<()> {
     for (key, value) in other.pairs() {
         vm.charge(size_of::<Value>())?;
-        let old = merged.get(&Key(key.clone())).cloned();
+        let old = merged.get(&Key::to_find(&vm.work, &key)).cloned();
         let value = match (old, block) {
             (Some(old), Some(block)) => vm.call_proc(block, &[key.clone(), old, value])?,
             _ => value,
         };
-        merged.insert(Key(key), value);
+        merged.insert(Key::new(&vm.work, key), value);
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Methods of hashes that change them.
 
-use crate::eval::frozen_key;
 use crate::interpreter::Interpreter;
 use crate::key::Key;
 use crate::methods::Dispatch;
@@ -11,18 +10,20 @@ use crate::stop::Eval;
 use crate::value::Value;
 
 pub(super) static HASH: &[Method] = &[
-    method("[]=", 2, 2, store),
+    method("[]=", 2, 2, store).constant(),
     method("clear", 0, 0, |vm, this, _| {
         drop(std::mem::take(&mut *changeable_hash(vm, this)?.entries_mut()));
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("compact!", 0, 0, |vm, this, args| changed_by(vm, this, "compact", args)),
     method("default=", 1, 1, |vm, this, args| {
         changeable_hash(vm, this)?.default.replace(Some(args.get(0).clone()));
         Ok(args.get(0).clone())
-    }),
+    })
+    .constant(),
     method("delete", 1, 1, |vm, this, args| {
-        let removed = changeable_hash(vm, this)?.entries_mut().shift_remove(&Key(args.get(0).clone()));
+        let removed = changeable_hash(vm, this)?.entries_mut().shift_remove(&Key::to_find(&vm.work, args.get(0)));
         vm.step(hash(this).entries().len() / 16)?;
         match (removed, args.block) {
             (Some(value), _) => Ok(value),
@@ -44,11 +45,11 @@ pub(super) static HASH: &[Method] = &[
     method("shift", 0, 0, |vm, this, _| {
         let removed = changeable_hash(vm, this)?.entries_mut().shift_remove_index(0);
         match removed {
-            Some((key, value)) => vm.list(vec![key.0, value]),
+            Some((key, value)) => vm.list(vec![key.into_value(), value]),
             None => Ok(Value::Nil),
         }
     }),
-    method("store", 2, 2, store),
+    method("store", 2, 2, store).constant(),
     method("transform_keys!", 0, 1, |vm, this, args| replace_by(vm, this, "transform_keys", args)),
     method("transform_values!", 0, 0, |vm, this, args| replace_by(vm, this, "transform_values", args)),
     variadic("update", 0, update),
@@ -56,7 +57,8 @@ pub(super) static HASH: &[Method] = &[
 
 fn store(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.charge(2 * size_of::<Value>())?;
-    let old = changeable_hash(vm, this)?.entries_mut().insert(frozen_key(args.get(0).clone()), args.get(1).clone());
+    let old =
+        changeable_hash(vm, this)?.entries_mut().insert(Key::new(&vm.work, args.get(0).clone()), args.get(1).clone());
     drop(old);
     Ok(args.get(1).clone())
 }

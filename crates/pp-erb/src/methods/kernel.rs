@@ -10,6 +10,7 @@ use crate::proc::Proc;
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
+use crate::work::Work;
 
 /// Containers that are nested deeper are formatted as texts.
 const MAX_PLAIN_DEPTH: u32 = 50;
@@ -26,7 +27,7 @@ pub(super) static KERNEL: &[Method] = &[
         }
         other => vm.list(vec![other.clone()]),
     }),
-    method("Float", 1, 2, |_, _, args| {
+    method("Float", 1, 2, |vm, _, args| {
         let raises = args.option("exception").is_none_or(|value| value.is_true());
         let converted = match args.get(0) {
             Value::Int(value) => Some(*value as f64),
@@ -38,18 +39,18 @@ pub(super) static KERNEL: &[Method] = &[
             (Some(value), _) => Ok(Value::Float(value)),
             (None, _) if !raises => Ok(Value::Nil),
             (None, text @ Value::Str(_)) => {
-                Err(Raise::argument(format!("invalid value for Float(): {}", inspect(text))).into())
+                Err(Raise::argument(format!("invalid value for Float(): {}", inspect(&vm.work, text))).into())
             }
-            (None, other) => Err(cannot_convert(other, "Float").into()),
+            (None, other) => Err(cannot_convert(vm, other, "Float").into()),
         }
     }),
-    method("Hash", 1, 1, |_, _, args| match args.get(0) {
+    method("Hash", 1, 1, |vm, _, args| match args.get(0) {
         Value::Nil => Ok(Value::hash(Default::default())),
         Value::Hash(_) => Ok(args.get(0).clone()),
         Value::Array(array) if array.items().is_empty() => Ok(Value::hash(Default::default())),
-        other => Err(cannot_convert(other, "Hash").into()),
+        other => Err(cannot_convert(vm, other, "Hash").into()),
     }),
-    method("Integer", 1, 3, |_, _, args| {
+    method("Integer", 1, 3, |vm, _, args| {
         let raises = args.option("exception").is_none_or(|value| value.is_true());
         let radix = match args.get(1) {
             Value::Hash(_) | Value::Nil => 0,
@@ -63,9 +64,9 @@ pub(super) static KERNEL: &[Method] = &[
             Value::Int(value) => Ok(*value),
             Value::Float(value) => float_to_int(*value),
             Value::Str(text) => strict_integer(&text.get(), radix).ok_or_else(|| {
-                Raise::argument(format!("invalid value for Integer(): {}", inspect(args.get(0)))).into()
+                Raise::argument(format!("invalid value for Integer(): {}", inspect(&vm.work, args.get(0)))).into()
             }),
-            other => Err(cannot_convert(other, "Integer").into()),
+            other => Err(cannot_convert(vm, other, "Integer").into()),
         };
         match converted {
             Ok(value) => Ok(Value::Int(value)),
@@ -73,14 +74,14 @@ pub(super) static KERNEL: &[Method] = &[
             Err(other) => Err(other),
         }
     }),
-    method("String", 1, 1, |vm, _, args| vm.string(to_s(args.get(0)))),
+    method("String", 1, 1, |vm, _, args| vm.string(to_s(&vm.work, args.get(0)))),
     method("all_tags", 0, 0, |_, _, _| Err(Stop::refused("`all_tags`"))),
     method("block_given?", 0, 0, |vm, _, _| Ok(Value::Bool(vm.method_block().is_some()))),
     method("catch", 0, 1, |vm, _, args| {
         let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
         let tag = if args.len() > 0 { args.get(0).clone() } else { Value::array(Vec::new()) };
         match vm.yield_one(block, tag.clone()) {
-            Err(Stop::Throw(thrown, value)) if crate::compare::equal(&thrown, &tag) => Ok(value),
+            Err(Stop::Throw(thrown, value)) if crate::compare::equal(&vm.work, &thrown, &tag) => Ok(value),
             result => result,
         }
     }),
@@ -88,7 +89,7 @@ pub(super) static KERNEL: &[Method] = &[
     variadic("fail", 0, |vm, _, args| vm.raise(args.list)),
     variadic("format", 1, format_arguments),
     method("has_variable?", 1, 1, |vm, _, args| {
-        let name = to_s(args.get(0));
+        let name = to_s(&vm.work, args.get(0));
         Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|found| found.value != pp_types::Value::Undef)))
     }),
     method("lambda", 0, 0, |_, _, args| match args.block.map(|block| &**block) {
@@ -113,8 +114,8 @@ pub(super) static KERNEL: &[Method] = &[
             }
         }
     }),
-    method("method", 1, 1, |_, _, args| {
-        let name = to_s(args.get(0));
+    method("method", 1, 1, |vm, _, args| {
+        let name = to_s(&vm.work, args.get(0));
         Ok(Value::Proc(Rc::new(Proc::Method(Rc::new(crate::methods::Dispatch::new(name.into()))))))
     }),
     method("proc", 0, 0, |_, _, args| match args.block {
@@ -122,8 +123,8 @@ pub(super) static KERNEL: &[Method] = &[
         None => Err(Raise::argument("tried to create Proc object without a block").into()),
     }),
     variadic("raise", 0, |vm, _, args| vm.raise(args.list)),
-    method("require", 1, 1, |_, _, args| {
-        let name = to_s(args.get(0));
+    method("require", 1, 1, |vm, _, args| {
+        let name = to_s(&vm.work, args.get(0));
         if LIBRARIES.contains(&name.as_str()) {
             return Ok(Value::Bool(false));
         }
@@ -135,9 +136,9 @@ pub(super) static KERNEL: &[Method] = &[
     method("throw", 1, 2, |_, _, args| Err(Stop::Throw(args.get(0).clone(), args.get(1).clone()))),
 ];
 
-fn cannot_convert(value: &Value, class: &str) -> Raise {
+fn cannot_convert(vm: &Interpreter<'_>, value: &Value, class: &str) -> Raise {
     let shown = match value {
-        Value::Nil | Value::Bool(_) => inspect(value),
+        Value::Nil | Value::Bool(_) => inspect(&vm.work, value),
         other => class_of(other).name().to_owned(),
     };
     Raise::type_error(format!("can't convert {shown} into {class}"))
@@ -149,23 +150,27 @@ fn format_arguments(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval
 }
 
 /// Returns whether a value has only parts that are values of Puppet, too, so that formats see its class.
-fn is_plain(value: &Value, depth: u32) -> bool {
+fn is_plain(work: &Work, value: &Value, depth: u32) -> bool {
     match value {
+        _ if !work.step(1) => false,
         Value::Nil | Value::Bool(_) | Value::Float(_) | Value::Str(_) => true,
         Value::Int(value) => i64::try_from(*value).is_ok(),
-        Value::Array(array) => depth < MAX_PLAIN_DEPTH && array.items().iter().all(|item| is_plain(item, depth + 1)),
+        Value::Array(array) => {
+            depth < MAX_PLAIN_DEPTH && array.items().iter().all(|item| is_plain(work, item, depth + 1))
+        }
         Value::Hash(hash) => {
-            let is_plain = |value: &Value| is_plain(value, depth + 1);
-            depth < MAX_PLAIN_DEPTH && hash.entries().iter().all(|(key, value)| is_plain(&key.0) && is_plain(value))
+            let is_plain = |value: &Value| is_plain(work, value, depth + 1);
+            depth < MAX_PLAIN_DEPTH
+                && hash.entries().iter().all(|(key, value)| is_plain(key.value()) && is_plain(value))
         }
         _ => false,
     }
 }
 
-fn format_argument(argument: &Value) -> Result<pp_types::Value, Raise> {
+fn format_argument(work: &Work, argument: &Value) -> Result<pp_types::Value, Raise> {
     match argument {
-        plain if is_plain(plain, 0) => crate::convert::to_puppet(plain),
-        other => Ok(to_s(other).into()),
+        plain if is_plain(work, plain, 0) => crate::convert::to_puppet(work, plain),
+        other => Ok(to_s(work, other).into()),
     }
 }
 
@@ -175,13 +180,15 @@ pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]
     let shows = format.contains(['s', 'p', '{']);
     for argument in arguments {
         converted.push(match argument {
-            Value::Hash(hash) if !is_plain(argument, 0) => {
-                let entry = |(key, value): &(Value, Value)| Ok::<_, Raise>((to_s(key).into(), format_argument(value)?));
+            Value::Hash(hash) if !is_plain(&vm.work, argument, 0) => {
+                let entry = |(key, value): &(Value, Value)| {
+                    Ok::<_, Raise>((to_s(&vm.work, key).into(), format_argument(&vm.work, value)?))
+                };
                 pp_types::Value::hash(hash.pairs().iter().map(entry).collect::<Result<_, Raise>>()?)
             }
             // Only its class matters: no directive shows it.
             Value::Array(_) if !shows => pp_types::Value::array(Vec::new()),
-            other => format_argument(other)?,
+            other => format_argument(&vm.work, other)?,
         });
     }
     vm.step(format.len() / 8)?;

@@ -7,7 +7,7 @@ use crate::compare::{equal, order};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, float_to_int, to_int, too_large};
 use crate::methods::method::{Method, method};
-use crate::show::inspect;
+use crate::show::inspect_plain;
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
 
@@ -174,7 +174,7 @@ pub(super) fn float(value: &Value) -> Eval<f64> {
 
 fn not_coerced(value: &Value, class: Class) -> Raise {
     let shown = match value {
-        Value::Nil | Value::Bool(_) | Value::Symbol(_) => inspect(value),
+        Value::Nil | Value::Bool(_) | Value::Symbol(_) => inspect_plain(value),
         other => class_of(other).name().to_owned(),
     };
     Raise::type_error(format!("{shown} can't be coerced into {}", class.name()))
@@ -289,7 +289,7 @@ fn count(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, ste
     let mut current = bits(this)?;
     loop {
         vm.step(1)?;
-        let order = order(&Value::Int(current), args.get(0))?;
+        let order = order(&vm.work, &Value::Int(current), args.get(0))?;
         if step > 0 && order.is_gt() || step < 0 && order.is_lt() {
             return Ok(this.clone());
         }
@@ -306,7 +306,7 @@ fn step(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         Value::Hash(_) => Value::or_nil(args.option("to")),
         other => other.clone(),
     };
-    if equal(&by, &Value::Int(0)) {
+    if equal(&vm.work, &by, &Value::Int(0)) {
         return Err(Raise::argument("step can't be 0").into());
     }
     let is_upward = float(&by)? > 0.0;
@@ -316,7 +316,7 @@ fn step(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         // Floats are computed from the start, so that their errors do not add up.
         let current = arithmetic(this, '+', &arithmetic(&by, '*', &Value::Int(index))?)?;
         if !matches!(to, Value::Nil) {
-            let order = order(&current, &to)?;
+            let order = order(&vm.work, &current, &to)?;
             if is_upward && order.is_gt() || !is_upward && order.is_lt() {
                 return Ok(this.clone());
             }

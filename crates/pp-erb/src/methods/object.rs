@@ -12,23 +12,25 @@ use crate::methods::{Dispatch, responds_to};
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Array, Frozen, Hash, Str, Value};
+use crate::work::Work;
 
 pub(super) static OBJECT: &[Method] = &[
-    method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
-    method("!=", 1, 1, |_, this, args| Ok(Value::Bool(!equal(this, args.get(0))))),
+    method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))).constant(),
+    method("!=", 1, 1, |vm, this, args| Ok(Value::Bool(!equal(&vm.work, this, args.get(0))))).constant(),
     method("!~", 1, 1, |vm, this, args| Ok(Value::Bool(!super::operator(vm, this, "=~", args.list)?.is_true()))),
-    method("<=>", 1, 1, |_, this, args| {
-        Ok(compare(this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
-    }),
+    method("<=>", 1, 1, |vm, this, args| {
+        Ok(compare(&vm.work, this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
+    })
+    .constant(),
     method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
-    method("==", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
-    method("===", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
-    method("class", 0, 0, |_, this, _| Ok(Value::Class(class_of(this)))),
+    method("==", 1, 1, |vm, this, args| Ok(Value::Bool(equal(&vm.work, this, args.get(0))))).constant(),
+    method("===", 1, 1, |vm, this, args| Ok(Value::Bool(equal(&vm.work, this, args.get(0))))).constant(),
+    method("class", 0, 0, |_, this, _| Ok(Value::Class(class_of(this)))).constant(),
     method("clone", 0, 1, |vm, this, _| Ok(duplicate(vm, this, true))),
     method("display", 0, 0, |_, _, _| Err(Stop::refused("`display`"))),
     method("dup", 0, 0, |vm, this, _| Ok(duplicate(vm, this, false))),
-    method("eql?", 1, 1, |_, this, args| Ok(Value::Bool(eql(this, args.get(0))))),
-    method("equal?", 1, 1, |_, this, args| Ok(Value::Bool(is_same(this, args.get(0))))),
+    method("eql?", 1, 1, |vm, this, args| Ok(Value::Bool(eql(&vm.work, this, args.get(0))))).constant(),
+    method("equal?", 1, 1, |vm, this, args| Ok(Value::Bool(is_same(&vm.work, this, args.get(0))))).constant(),
     method("freeze", 0, 0, |_, this, _| {
         match this {
             Value::Str(text) => text.frozen.set(Frozen::Yes),
@@ -37,21 +39,24 @@ pub(super) static OBJECT: &[Method] = &[
             _ => {}
         }
         Ok(this.clone())
-    }),
-    method("frozen?", 0, 0, |vm, this, _| Ok(Value::Bool(is_frozen(vm, this)))),
+    })
+    .constant(),
+    method("frozen?", 0, 0, |vm, this, _| Ok(Value::Bool(is_frozen(vm, this)))).constant(),
     method("inspect", 0, 0, |vm, this, _| {
         let text = match this {
             Value::Scope => format!("Scope({})", vm.scope.resource()),
-            other => inspect(other),
+            other => inspect(&vm.work, other),
         };
         vm.string(text)
-    }),
+    })
+    .constant(),
     method("instance_of?", 1, 1, |_, this, args| match args.get(0) {
         Value::Class(class) => Ok(Value::Bool(class_of(this) == *class)),
         _ => Err(Raise::type_error("class or module required").into()),
-    }),
+    })
+    .constant(),
     method("instance_variable_get", 1, 1, |vm, this, args| {
-        let name = to_s(args.get(0));
+        let name = to_s(&vm.work, args.get(0));
         match (this, name.strip_prefix('@')) {
             (Value::Main, Some(name)) => Ok(vm.instance_variable(&name.into())),
             (_, Some(_)) => Ok(Value::Nil),
@@ -62,51 +67,56 @@ pub(super) static OBJECT: &[Method] = &[
         }
     }),
     method("instance_variable_defined?", 1, 1, |vm, this, args| {
-        let name = to_s(args.get(0));
+        let name = to_s(&vm.work, args.get(0));
         let name = name.trim_start_matches('@');
         let is_set = vm.has_instance_variable(name);
         Ok(Value::Bool(matches!(this, Value::Main) && is_set))
     }),
-    method("is_a?", 1, 1, is_a),
-    method("itself", 0, 0, |_, this, _| Ok(this.clone())),
-    method("kind_of?", 1, 1, is_a),
-    method("nil?", 0, 0, |_, this, _| Ok(Value::Bool(matches!(this, Value::Nil)))),
-    variadic("public_send", 1, send),
-    method("respond_to?", 1, 2, |_, this, args| Ok(Value::Bool(responds_to(this, &to_s(args.get(0)))))),
-    variadic("send", 1, send),
+    method("is_a?", 1, 1, is_a).constant(),
+    method("itself", 0, 0, |_, this, _| Ok(this.clone())).constant(),
+    method("kind_of?", 1, 1, is_a).constant(),
+    method("nil?", 0, 0, |_, this, _| Ok(Value::Bool(matches!(this, Value::Nil)))).constant(),
+    variadic("public_send", 1, send).constant(),
+    method("respond_to?", 1, 2, |vm, this, args| Ok(Value::Bool(responds_to(this, &to_s(&vm.work, args.get(0))))))
+        .constant(),
+    variadic("send", 1, send).constant(),
     method("tap", 0, 0, |vm, this, args| {
         let Some(block) = args.block else {
             return Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into());
         };
         vm.yield_one(block, this.clone())?;
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     method("then", 0, 0, |vm, this, args| match args.block {
         Some(block) => vm.yield_one(block, this.clone()),
         None => super::args::enumerator(this, "then", args),
-    }),
-    method("to_json", 0, 1, |vm, this, _| convert_with(vm, "to_json", this)),
+    })
+    .constant(),
+    method("to_json", 0, 1, |vm, this, _| convert_with(vm, "to_json", this)).constant(),
     method("to_s", 0, 0, |vm, this, _| {
         let text = match this {
             Value::Scope => format!("Scope({})", vm.scope.resource()),
             // These three are the same string each time, which must not be changed.
             Value::Nil | Value::Bool(_) => {
-                return Ok(Value::Str(Rc::new(Str::frozen(to_s(this)))));
+                return Ok(Value::Str(Rc::new(Str::frozen(to_s(&vm.work, this)))));
             }
-            other => to_s(other),
+            other => to_s(&vm.work, other),
         };
         vm.string(text)
-    }),
-    method("to_yaml", 0, 1, |vm, this, _| convert_with(vm, "to_yaml", this)),
+    })
+    .constant(),
+    method("to_yaml", 0, 1, |vm, this, _| convert_with(vm, "to_yaml", this)).constant(),
     method("yield_self", 0, 0, |vm, this, args| match args.block {
         Some(block) => vm.yield_one(block, this.clone()),
         None => super::args::enumerator(this, "yield_self", args),
-    }),
+    })
+    .constant(),
 ];
 
 /// Calls a function of Puppet that does what the method does.
 pub(super) fn convert_with(vm: &mut Interpreter<'_>, function: &str, value: &Value) -> Eval {
-    let value = crate::convert::to_puppet(value)?;
+    let value = crate::convert::to_puppet(&vm.work, value)?;
     super::scope::convert(vm, function, &value)
 }
 
@@ -131,13 +141,13 @@ fn send(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.invoke(this, &Dispatch::new(name), &args.list[1..], args.block)
 }
 
-fn is_same(left: &Value, right: &Value) -> bool {
+fn is_same(work: &Work, left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => Rc::ptr_eq(left, right),
         (Value::Array(left), Value::Array(right)) => Rc::ptr_eq(left, right),
         (Value::Hash(left), Value::Hash(right)) => Rc::ptr_eq(left, right),
         (Value::Range(left), Value::Range(right)) => Rc::ptr_eq(left, right),
-        (left, right) => eql(left, right),
+        (left, right) => eql(work, left, right),
     }
 }
 
@@ -182,14 +192,15 @@ pub(super) static BOOL: &[Method] = &[
 ];
 
 pub(super) static COMPARABLE: &[Method] = &[
-    method("<", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_lt()))),
-    method("<=", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_le()))),
-    method(">", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_gt()))),
-    method(">=", 1, 1, |_, this, args| Ok(Value::Bool(order(this, args.get(0))?.is_ge()))),
-    method("between?", 2, 2, |_, this, args| {
-        Ok(Value::Bool(order(this, args.get(0))?.is_ge() && order(this, args.get(1))?.is_le()))
-    }),
-    method("clamp", 1, 2, |_, this, args| {
+    method("<", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_lt()))).constant(),
+    method("<=", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_le()))).constant(),
+    method(">", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_gt()))).constant(),
+    method(">=", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_ge()))).constant(),
+    method("between?", 2, 2, |vm, this, args| {
+        Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_ge() && order(&vm.work, this, args.get(1))?.is_le()))
+    })
+    .constant(),
+    method("clamp", 1, 2, |vm, this, args| {
         let (min, max) = match (args.get(0), args.len()) {
             (Value::Range(range), 1) => (range.from.clone(), range.to.clone()),
             (_, 1) => {
@@ -199,21 +210,22 @@ pub(super) static COMPARABLE: &[Method] = &[
             _ => (args.get(0).clone(), args.get(1).clone()),
         };
         let has = |value: &Value| !matches!(value, Value::Nil);
-        if has(&min) && has(&max) && order(&min, &max)?.is_gt() {
+        if has(&min) && has(&max) && order(&vm.work, &min, &max)?.is_gt() {
             return Err(Raise::argument("min argument must be less than or equal to max argument").into());
         }
-        if has(&min) && order(this, &min)?.is_lt() {
+        if has(&min) && order(&vm.work, this, &min)?.is_lt() {
             return Ok(min);
         }
-        if has(&max) && order(this, &max)?.is_gt() {
+        if has(&max) && order(&vm.work, this, &max)?.is_gt() {
             return Ok(max);
         }
         Ok(this.clone())
-    }),
+    })
+    .constant(),
 ];
 
 pub(super) static EXCEPTION: &[Method] = &[
     method("backtrace", 0, 0, |_, _, _| Ok(Value::Nil)),
-    method("full_message", 0, 1, |vm, this, _| vm.string(to_s(this))),
-    method("message", 0, 0, |vm, this, _| vm.string(to_s(this))),
+    method("full_message", 0, 1, |vm, this, _| vm.string(to_s(&vm.work, this))),
+    method("message", 0, 0, |vm, this, _| vm.string(to_s(&vm.work, this))),
 ];

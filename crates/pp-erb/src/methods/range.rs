@@ -10,12 +10,13 @@ use crate::methods::args::{Args, enumerator, float_to_int, text, to_int};
 use crate::methods::method::{Method, method};
 use crate::stop::{Eval, Raise};
 use crate::value::{Range, Value};
+use crate::work::Work;
 
 pub(super) static RANGE: &[Method] = &[
     method("%", 1, 1, step),
-    method("===", 1, 1, |_, this, args| Ok(Value::Bool(covers(this, args.get(0))))),
+    method("===", 1, 1, |vm, this, args| Ok(Value::Bool(covers(&vm.work, this, args.get(0))))),
     method("begin", 0, 0, |_, this, _| Ok(range(this)?.from.clone())),
-    method("cover?", 1, 1, |_, this, args| Ok(Value::Bool(covers(this, args.get(0))))),
+    method("cover?", 1, 1, |vm, this, args| Ok(Value::Bool(covers(&vm.work, this, args.get(0))))),
     method("each", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "each", args) };
         let range = range(this)?;
@@ -56,7 +57,7 @@ pub(super) static RANGE: &[Method] = &[
         };
         vm.list(elements.into_iter().take(count).collect())
     }),
-    method("include?", 1, 1, |_, this, args| Ok(Value::Bool(covers(this, args.get(0))))),
+    method("include?", 1, 1, |vm, this, args| Ok(Value::Bool(covers(&vm.work, this, args.get(0))))),
     method("last", 0, 1, |vm, this, args| {
         if args.len() == 0 {
             return Ok(range(this)?.to.clone());
@@ -66,7 +67,7 @@ pub(super) static RANGE: &[Method] = &[
         let start = elements.len().saturating_sub(count);
         vm.list(elements[start..].to_vec())
     }),
-    method("member?", 1, 1, |_, this, args| Ok(Value::Bool(covers(this, args.get(0))))),
+    method("member?", 1, 1, |vm, this, args| Ok(Value::Bool(covers(&vm.work, this, args.get(0))))),
     method("size", 0, 0, |_, this, _| {
         let range = range(this)?;
         match (&range.from, &range.to) {
@@ -89,23 +90,25 @@ fn range(value: &Value) -> Eval<Rc<Range>> {
 ///
 /// # Errors
 /// Ends without an order.
-pub(crate) fn new_range(from: Value, to: Value, is_exclusive: bool) -> Eval {
+pub(crate) fn new_range(work: &Work, from: Value, to: Value, is_exclusive: bool) -> Eval {
     let is_open = matches!(from, Value::Nil) || matches!(to, Value::Nil);
-    if !is_open && compare(&from, &to).is_none() {
+    if !is_open && compare(work, &from, &to).is_none() {
         return Err(Raise::argument("bad value for range").into());
     }
     Ok(crate::eval::range_of(from, to, is_exclusive))
 }
 
-fn covers(this: &Value, value: &Value) -> bool {
+fn covers(work: &Work, this: &Value, value: &Value) -> bool {
     let Value::Range(range) = this else { return false };
     let is_after = match &range.from {
         Value::Nil => true,
-        from => compare(from, value).is_some_and(|order| order.is_le()),
+        from => compare(work, from, value).is_some_and(|order| order.is_le()),
     };
     let is_before = match &range.to {
         Value::Nil => true,
-        to => compare(value, to).is_some_and(|order| if range.is_exclusive { order.is_lt() } else { order.is_le() }),
+        to => {
+            compare(work, value, to).is_some_and(|order| if range.is_exclusive { order.is_lt() } else { order.is_le() })
+        }
     };
     is_after && is_before
 }
@@ -122,10 +125,10 @@ fn step(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     let Some(block) = args.block else { return enumerator(this, "step", args) };
     let range = range(this)?;
     let by = args.get(0);
-    if equal(by, &Value::Int(0)) {
+    if equal(&vm.work, by, &Value::Int(0)) {
         return Err(Raise::argument("step can't be 0").into());
     }
-    if order(by, &Value::Int(0))?.is_lt() {
+    if order(&vm.work, by, &Value::Int(0))?.is_lt() {
         return Err(Raise::argument("step can't be negative").into());
     }
     if matches!(range.from, Value::Str(_)) {
@@ -142,7 +145,7 @@ fn step(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         vm.step(1)?;
         let offset = super::numeric::arithmetic(by, '*', &Value::Int(index))?;
         let current = super::numeric::arithmetic(&range.from, '+', &offset)?;
-        if !covers(this, &current) {
+        if !covers(&vm.work, this, &current) {
             return Ok(this.clone());
         }
         vm.yield_one(block, current)?;
@@ -159,7 +162,7 @@ impl Interpreter<'_> {
                     Value::Float(end) => float_to_int(end.floor())?,
                     other => to_int(other)?,
                 };
-                let is_exclusive = range.is_exclusive && equal(&Value::Int(last), &range.to);
+                let is_exclusive = range.is_exclusive && equal(&self.work, &Value::Int(last), &range.to);
                 let end = if is_exclusive { last } else { last.saturating_add(1) };
                 let count = usize::try_from(end.saturating_sub(*from).max(0)).unwrap_or(usize::MAX);
                 self.step(count)?;

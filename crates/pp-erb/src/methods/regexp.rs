@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use crate::interpreter::Interpreter;
+use crate::key::Key;
 use crate::methods::args::{Args, text, to_int, to_str};
 use crate::methods::method::{Method, method, variadic};
 use crate::methods::string_search::{search, to_regexp};
 use crate::stop::{Eval, Raise};
-use crate::value::{Entries, Match, Regexp, Value};
+use crate::value::{Entries, Match, Regexp, Str, Value};
 
 pub(super) static REGEXP: &[Method] = &[
     method("===", 1, 1, |vm, this, args| match args.get(0) {
@@ -76,14 +77,15 @@ pub(super) static MATCH: &[Method] = &[
     method("captures", 0, 0, |vm, this, _| {
         let groups = groups(&*found(this)?, 1);
         vm.list(groups)
-    }),
+    })
+    .constant(),
     method("end", 1, 1, |_, this, args| offset(&*found(this)?, args, false)),
     method("named_captures", 0, 0, |_, this, _| {
         let found = found(this)?;
         let mut entries = Entries::default();
         for (name, index) in &found.names {
             let value = found.group(*index).map_or(Value::Nil, Value::str);
-            entries.insert(crate::eval::frozen_key(Value::str(&**name)), value);
+            entries.insert(Key::known(Value::Str(Rc::new(Str::frozen(&**name)))), value);
         }
         Ok(Value::hash(entries))
     }),
@@ -99,9 +101,9 @@ pub(super) static MATCH: &[Method] = &[
         let before = found(this)?.before().to_owned();
         vm.string(before)
     }),
-    method("regexp", 0, 0, |_, this, _| Ok(Value::Regexp(Rc::clone(&found(this)?.regexp)))),
-    method("size", 0, 0, |_, this, _| Ok(Value::int(found(this)?.groups.len()))),
-    method("length", 0, 0, |_, this, _| Ok(Value::int(found(this)?.groups.len()))),
+    method("regexp", 0, 0, |_, this, _| Ok(Value::Regexp(Rc::clone(&found(this)?.regexp)))).constant(),
+    method("size", 0, 0, |_, this, _| Ok(Value::int(found(this)?.groups.len()))).constant(),
+    method("length", 0, 0, |_, this, _| Ok(Value::int(found(this)?.groups.len()))).constant(),
     method("string", 0, 0, |vm, this, _| {
         let string = found(this)?.text.to_string();
         vm.string(string)
@@ -109,12 +111,14 @@ pub(super) static MATCH: &[Method] = &[
     method("to_a", 0, 0, |vm, this, _| {
         let groups = groups(&*found(this)?, 0);
         vm.list(groups)
-    }),
+    })
+    .constant(),
     variadic("values_at", 0, |vm, this, args| {
         let found = found(this)?;
         let values = args.list.iter().map(|index| group(&found, index)).collect::<Eval<Vec<Value>>>()?;
         vm.list(values)
-    }),
+    })
+    .constant(),
 ];
 
 fn regexp(value: &Value) -> Eval<Rc<Regexp>> {

@@ -18,13 +18,14 @@ pub(super) static SCOPE: &[Method] = &[
         if args.block.is_some() {
             return Err(Stop::refused("a block for `scope.call_function`"));
         }
-        let name = to_s(args.get(0));
+        let name = to_s(&vm.work, args.get(0));
         let arguments = match args.get(1) {
             Value::Array(array) => array.items().clone(),
             other => vec![other.clone()],
         };
         vm.write_back()?;
-        let arguments = arguments.iter().map(to_puppet).collect::<Result<Vec<Puppet>, Raise>>()?;
+        let arguments =
+            arguments.iter().map(|value| to_puppet(&vm.work, value)).collect::<Result<Vec<Puppet>, Raise>>()?;
         call(vm, &name, &arguments)
     }),
     method("exist?", 1, 1, exists),
@@ -36,7 +37,7 @@ pub(super) static SCOPE: &[Method] = &[
         for (name, found) in vm.scope.variables() {
             if found.value != Puppet::Undef {
                 let value = vm.object(&found);
-                entries.insert(crate::key::Key(key_from_puppet(&Puppet::String(name))), value);
+                entries.insert(crate::key::Key::known(key_from_puppet(&Puppet::String(name))), value);
             }
         }
         vm.charge(entries.len() * 64)?;
@@ -90,37 +91,37 @@ pub(crate) fn call_legacy(vm: &mut Interpreter<'_>, name: &str, arguments: &[Val
     };
     let list = list.items().clone();
     vm.write_back()?;
-    let converted = list.iter().map(to_puppet).collect::<Result<Vec<Puppet>, Raise>>()?;
+    let converted = list.iter().map(|value| to_puppet(&vm.work, value)).collect::<Result<Vec<Puppet>, Raise>>()?;
     call(vm, name, &converted)
 }
 
-fn name(value: &Value) -> Eval<String> {
+fn name(vm: &Interpreter<'_>, value: &Value) -> Eval<String> {
     match value {
         Value::Str(name) => Ok(name.get().to_owned()),
         other => {
             let class = class_of(other).name();
-            let message = format!("Scope variable name {} is a {class}, not a string", inspect(other));
+            let message = format!("Scope variable name {} is a {class}, not a string", inspect(&vm.work, other));
             Err(Raise::new(Class::ParseError, message).into())
         }
     }
 }
 
 fn lookup(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
-    let name = name(args.get(0))?;
+    let name = name(vm, args.get(0))?;
     vm.step(1)?;
     let found = vm.scope.lookup(&name).map_err(raise)?;
     Ok(vm.object(&found))
 }
 
 fn exists(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
-    let name = name(args.get(0))?;
+    let name = name(vm, args.get(0))?;
     Ok(Value::Bool(vm.scope.variable(&name).is_some_and(|found| found.value != Puppet::Undef)))
 }
 
 fn set(vm: &mut Interpreter<'_>, _: &Value, args: Args<'_>) -> Eval {
-    let name = name(args.get(0))?;
+    let name = name(vm, args.get(0))?;
     vm.write_back()?;
-    let value = to_puppet(args.get(1))?;
+    let value = to_puppet(&vm.work, args.get(1))?;
     vm.scope.set_variable(&name, value.clone()).map_err(raise)?;
     vm.objects.0.keep(&value, args.get(1));
     Ok(args.get(1).clone())

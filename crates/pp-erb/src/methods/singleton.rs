@@ -17,15 +17,19 @@ pub(super) static CLASS: &[Method] = &[
     method("===", 1, 1, |_, this, args| {
         let Value::Class(class) = this else { return Ok(Value::Bool(false)) };
         Ok(Value::Bool(class_of(args.get(0)).is_a(*class)))
-    }),
+    })
+    .constant(),
     variadic("[]", 0, |vm, this, args| match (class(this), args.get(0)) {
-        (Some(Class::Hash), Value::Hash(hash)) => Ok(Value::hash(hash.entries().clone())),
+        (Some(Class::Hash), Value::Hash(hash)) => {
+            let entries = hash.entries().clone();
+            Ok(Value::hash(entries))
+        }
         (Some(Class::Hash), Value::Array(_)) => super::operator(vm, args.get(0), "to_h", &[]),
         (Some(Class::Array), _) => vm.list(args.list.to_vec()),
-        _ => Err(missing(this, "[]")),
+        _ => Err(missing(vm, this, "[]")),
     }),
     variadic("basename", 1, |vm, this, args| {
-        only(this, Class::File, "basename")?;
+        only(vm, this, Class::File, "basename")?;
         let path = string_argument(args.get(0))?;
         let trimmed = path.trim_end_matches('/');
         let name = if trimmed.is_empty() && !path.is_empty() { "/" } else { trimmed.rsplit('/').next().unwrap_or("") };
@@ -36,11 +40,11 @@ pub(super) static CLASS: &[Method] = &[
         };
         vm.string(kept.to_owned())
     }),
-    method("cbrt", 1, 1, |_, this, args| math(this, args, "cbrt", f64::cbrt)),
-    method("ceil", 1, 1, |_, this, _| Err(missing(this, "ceil"))),
-    method("cos", 1, 1, |_, this, args| math(this, args, "cos", f64::cos)),
+    method("cbrt", 1, 1, |vm, this, args| math(vm, this, args, "cbrt", f64::cbrt)),
+    method("ceil", 1, 1, |vm, this, _| Err(missing(vm, this, "ceil"))),
+    method("cos", 1, 1, |vm, this, args| math(vm, this, args, "cos", f64::cos)),
     method("dirname", 1, 1, |vm, this, args| {
-        only(this, Class::File, "dirname")?;
+        only(vm, this, Class::File, "dirname")?;
         let path = string_argument(args.get(0))?;
         let trimmed = path.trim_end_matches('/');
         let directory = match trimmed.rfind('/') {
@@ -53,33 +57,33 @@ pub(super) static CLASS: &[Method] = &[
     method("dump", 1, 2, |vm, this, args| match class(this) {
         Some(Class::Yaml) => super::object::convert_with(vm, "to_yaml", args.get(0)),
         Some(Class::Json) => super::object::convert_with(vm, "to_json", args.get(0)),
-        _ => Err(missing(this, "dump")),
+        _ => Err(missing(vm, this, "dump")),
     }),
     method("escape", 1, 1, |vm, this, args| {
-        only(this, Class::Regexp, "escape")?;
-        let escaped = escape(&to_s(args.get(0)));
+        only(vm, this, Class::Regexp, "escape")?;
+        let escaped = escape(&to_s(&vm.work, args.get(0)));
         vm.string(escaped)
     }),
-    method("exp", 1, 1, |_, this, args| math(this, args, "exp", f64::exp)),
+    method("exp", 1, 1, |vm, this, args| math(vm, this, args, "exp", f64::exp)),
     method("extname", 1, 1, |vm, this, args| {
-        only(this, Class::File, "extname")?;
+        only(vm, this, Class::File, "extname")?;
         let path = string_argument(args.get(0))?;
         let name = path.rsplit('/').next().unwrap_or("").trim_start_matches('.');
         let extension = name.rfind('.').filter(|at| *at > 0 && at + 1 < name.len()).map_or("", |at| &name[at..]);
         vm.string(extension.to_owned())
     }),
-    method("floor", 1, 1, |_, this, _| Err(missing(this, "floor"))),
+    method("floor", 1, 1, |vm, this, _| Err(missing(vm, this, "floor"))),
     method("generate", 1, 2, |vm, this, args| {
-        only(this, Class::Json, "generate")?;
+        only(vm, this, Class::Json, "generate")?;
         super::object::convert_with(vm, "to_json", args.get(0))
     }),
-    method("hypot", 2, 2, |_, this, args| {
-        only(this, Class::Math, "hypot")?;
+    method("hypot", 2, 2, |vm, this, args| {
+        only(vm, this, Class::Math, "hypot")?;
         let (x, y) = (super::numeric::float(args.get(0))?, super::numeric::float(args.get(1))?);
         Ok(Value::Float(x.hypot(y)))
     }),
     variadic("join", 0, |vm, this, args| {
-        only(this, Class::File, "join")?;
+        only(vm, this, Class::File, "join")?;
         let mut path = String::new();
         let list = vm.list(args.list.to_vec())?;
         for (at, part) in super::array::flatten(vm, &list, None)?.iter().enumerate() {
@@ -101,10 +105,10 @@ pub(super) static CLASS: &[Method] = &[
     method("load", 1, 2, |vm, this, args| match class(this) {
         Some(Class::Yaml) => super::object::convert_with(vm, "parseyaml", args.get(0)),
         Some(Class::Json) => super::object::convert_with(vm, "parsejson", args.get(0)),
-        _ => Err(missing(this, "load")),
+        _ => Err(missing(vm, this, "load")),
     }),
-    method("log", 1, 2, |_, this, args| {
-        only(this, Class::Math, "log")?;
+    method("log", 1, 2, |vm, this, args| {
+        only(vm, this, Class::Math, "log")?;
         let value = super::numeric::float(args.get(0))?;
         if value < 0.0 {
             return Err(domain("log"));
@@ -114,42 +118,42 @@ pub(super) static CLASS: &[Method] = &[
             _ => Ok(Value::Float(value.ln() / super::numeric::float(args.get(1))?.ln())),
         }
     }),
-    method("log10", 1, 1, |_, this, args| math(this, args, "log10", f64::log10)),
-    method("log2", 1, 1, |_, this, args| math(this, args, "log2", f64::log2)),
-    method("max", 2, 2, |_, this, _| Err(missing(this, "max"))),
-    method("name", 0, 0, |vm, this, _| vm.string(to_s(this))),
+    method("log10", 1, 1, |vm, this, args| math(vm, this, args, "log10", f64::log10)),
+    method("log2", 1, 1, |vm, this, args| math(vm, this, args, "log2", f64::log2)),
+    method("max", 2, 2, |vm, this, _| Err(missing(vm, this, "max"))),
+    method("name", 0, 0, |vm, this, _| vm.string(to_s(&vm.work, this))),
     variadic("new", 0, new),
     method("parse", 1, 2, |vm, this, args| {
-        only(this, Class::Json, "parse")?;
+        only(vm, this, Class::Json, "parse")?;
         if args.option("symbolize_names").is_some_and(|value| value.is_true()) {
             return Err(Stop::refused("`symbolize_names`"));
         }
         super::object::convert_with(vm, "parsejson", args.get(0))
     }),
-    method("pow", 2, 2, |_, this, _| Err(missing(this, "pow"))),
+    method("pow", 2, 2, |vm, this, _| Err(missing(vm, this, "pow"))),
     method("pretty_generate", 1, 2, |vm, this, args| {
-        only(this, Class::Json, "pretty_generate")?;
+        only(vm, this, Class::Json, "pretty_generate")?;
         let pretty = super::object::convert_with(vm, "to_json_pretty", args.get(0))?;
-        let text = to_s(&pretty).trim_end_matches('\n').replace("[\n\n", "[");
+        let text = to_s(&vm.work, &pretty).trim_end_matches('\n').replace("[\n\n", "[");
         vm.string(text)
     }),
     method("quote", 1, 1, |vm, this, args| {
-        only(this, Class::Regexp, "quote")?;
-        let escaped = escape(&to_s(args.get(0)));
+        only(vm, this, Class::Regexp, "quote")?;
+        let escaped = escape(&to_s(&vm.work, args.get(0)));
         vm.string(escaped)
     }),
     method("safe_load", 1, 2, |vm, this, args| {
-        only(this, Class::Yaml, "safe_load")?;
+        only(vm, this, Class::Yaml, "safe_load")?;
         super::object::convert_with(vm, "parseyaml", args.get(0))
     }),
-    method("sin", 1, 1, |_, this, args| math(this, args, "sin", f64::sin)),
+    method("sin", 1, 1, |vm, this, args| math(vm, this, args, "sin", f64::sin)),
     method("split", 1, 1, |vm, this, args| {
-        only(this, Class::File, "split")?;
+        only(vm, this, Class::File, "split")?;
         let parts =
             [super::operator(vm, this, "dirname", args.list)?, super::operator(vm, this, "basename", args.list)?];
         vm.list(parts.to_vec())
     }),
-    method("sqrt", 1, 1, |_, this, args| {
+    method("sqrt", 1, 1, |vm, this, args| {
         if class(this) == Some(Class::Integer) {
             let value = args.int(0)?;
             return match u128::try_from(value) {
@@ -157,15 +161,15 @@ pub(super) static CLASS: &[Method] = &[
                 Err(_) => Err(domain("isqrt")),
             };
         }
-        let value = math(this, args, "sqrt", f64::sqrt)?;
+        let value = math(vm, this, args, "sqrt", f64::sqrt)?;
         match value {
             Value::Float(value) if value.is_nan() => Err(domain("sqrt")),
             value => Ok(value),
         }
     }),
-    method("to_s", 0, 0, |vm, this, _| vm.string(to_s(this))),
+    method("to_s", 0, 0, |vm, this, _| vm.string(to_s(&vm.work, this))),
     variadic("union", 0, |vm, this, args| {
-        only(this, Class::Regexp, "union")?;
+        only(vm, this, Class::Regexp, "union")?;
         let patterns = match args.get(0) {
             Value::Array(_) => items(args.get(0)).to_vec(),
             _ => args.list.to_vec(),
@@ -173,9 +177,9 @@ pub(super) static CLASS: &[Method] = &[
         let sources: Vec<String> = patterns
             .iter()
             .map(|pattern| match pattern {
-                Value::Regexp(_) if patterns.len() > 1 => to_s(pattern),
+                Value::Regexp(_) if patterns.len() > 1 => to_s(&vm.work, pattern),
                 Value::Regexp(regexp) => regexp.source.to_string(),
-                other => escape(&to_s(other)),
+                other => escape(&to_s(&vm.work, other)),
             })
             .collect();
         let source = if sources.is_empty() { "(?!)".to_owned() } else { sources.join("|") };
@@ -191,17 +195,17 @@ fn class(value: &Value) -> Option<Class> {
     }
 }
 
-fn missing(this: &Value, name: &str) -> Stop {
+fn missing(vm: &Interpreter<'_>, this: &Value, name: &str) -> Stop {
     if let Some(class) = class(this)
         && matches!(class, Class::File | Class::Json | Class::Yaml)
     {
         return Stop::refused(&format!("`{}.{name}`", class.name()));
     }
-    Raise::new(Class::NoMethodError, format!("undefined method `{name}' for {}", subject(this))).into()
+    Raise::new(Class::NoMethodError, format!("undefined method `{name}' for {}", subject(&vm.work, this))).into()
 }
 
-fn only(this: &Value, class: Class, name: &str) -> Eval<()> {
-    if self::class(this) == Some(class) { Ok(()) } else { Err(missing(this, name)) }
+fn only(vm: &Interpreter<'_>, this: &Value, class: Class, name: &str) -> Eval<()> {
+    if self::class(this) == Some(class) { Ok(()) } else { Err(missing(vm, this, name)) }
 }
 
 fn related(this: &Value, other: &Value, or_same: bool) -> Value {
@@ -217,8 +221,8 @@ fn domain(name: &str) -> Stop {
     Raise::argument(format!("Numerical argument is out of domain - \"{name}\"")).into()
 }
 
-fn math(this: &Value, args: Args<'_>, name: &str, function: fn(f64) -> f64) -> Eval {
-    only(this, Class::Math, name)?;
+fn math(vm: &Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, function: fn(f64) -> f64) -> Eval {
+    only(vm, this, Class::Math, name)?;
     Ok(Value::Float(function(super::numeric::float(args.get(0))?)))
 }
 
@@ -244,7 +248,7 @@ fn escape(text: &str) -> String {
 }
 
 fn new(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
-    let Some(class) = class(this) else { return Err(missing(this, "new")) };
+    let Some(class) = class(this) else { return Err(missing(vm, this, "new")) };
     match class {
         Class::Hash => {
             let hash = Hash::default();
@@ -281,7 +285,9 @@ fn new(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
             };
             vm.string(text)
         }
-        Class::Range => super::range::new_range(args.get(0).clone(), args.get(1).clone(), args.get(2).is_true()),
+        Class::Range => {
+            super::range::new_range(&vm.work, args.get(0).clone(), args.get(1).clone(), args.get(2).is_true())
+        }
         Class::Regexp => {
             if let Value::Regexp(_) = args.get(0) {
                 return Ok(args.get(0).clone());
@@ -307,12 +313,12 @@ fn new(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         },
         Class::Object => Err(Stop::refused("`Object.new`")),
         class if class.is_a(Class::Exception) => {
-            let message = if args.len() == 0 { class.name().to_owned() } else { to_s(args.get(0)) };
+            let message = if args.len() == 0 { class.name().to_owned() } else { to_s(&vm.work, args.get(0)) };
             Ok(Value::Exception(Rc::new(Exception { class, message })))
         }
         class if matches!(class, Class::OfClasses | Class::Module | Class::Enumerator | Class::File) => {
             Err(Stop::refused(&format!("`{}.new`", class.name())))
         }
-        _ => Err(missing(this, "new")),
+        _ => Err(missing(vm, this, "new")),
     }
 }

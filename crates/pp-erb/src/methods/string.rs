@@ -10,6 +10,7 @@ use crate::methods::method::{Method, method, variadic};
 use crate::methods::operator;
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
+use crate::work::NEW_STRING;
 
 pub(super) static STRING: &[Method] = &[
     method("%", 1, 1, |vm, this, args| {
@@ -35,15 +36,16 @@ pub(super) static STRING: &[Method] = &[
         Value::Str(string) if is_frozen(vm, this) => vm.string(string.get().to_owned()),
         _ => Ok(this.clone()),
     }),
-    method("-@", 0, 0, |_, this, _| Ok(this.clone())),
+    method("-@", 0, 0, |_, this, _| Ok(this.clone())).constant(),
     method("[]", 1, 2, slice),
     method("ascii_only?", 0, 0, |_, this, _| Ok(Value::Bool(text(this).is_ascii()))),
-    method("b", 0, 0, |_, this, _| Ok(this.clone())),
+    method("b", 0, 0, |_, this, _| Ok(this.clone())).constant(),
     method("bytes", 0, 0, |vm, this, _| {
+        vm.charge(text(this).len().saturating_mul(size_of::<Value>()))?;
         let bytes = text(this).bytes().map(|byte| Value::Int(i128::from(byte))).collect();
         vm.list(bytes)
     }),
-    method("bytesize", 0, 0, |_, this, _| Ok(Value::int(text(this).len()))),
+    method("bytesize", 0, 0, |_, this, _| Ok(Value::int(text(this).len()))).constant(),
     method("capitalize", 0, 1, |vm, this, _| map(vm, this, pp_functions::ruby::titlecase::capitalize)),
     method("casecmp", 1, 1, |_, this, args| {
         let other = args.text(0)?;
@@ -60,7 +62,7 @@ pub(super) static STRING: &[Method] = &[
         vm.string(kept)
     }),
     method("chop", 0, 0, |vm, this, _| map(vm, this, chop)),
-    method("chr", 0, 0, |vm, this, _| map(vm, this, |text| text.chars().take(1).collect())),
+    method("chr", 0, 0, |vm, this, _| map(vm, this, |text| text.chars().take(1).collect())).constant(),
     variadic("count", 1, |_, this, args| {
         let set = super::string_change::CharSet::of_all(args)?;
         Ok(Value::int(text(this).chars().filter(|c| set.contains(*c)).count()))
@@ -91,8 +93,8 @@ pub(super) static STRING: &[Method] = &[
         }
         Ok(this.clone())
     }),
-    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(text(this).is_empty()))),
-    method("encode", 0, 3, |_, this, _| Ok(this.clone())),
+    method("empty?", 0, 0, |_, this, _| Ok(Value::Bool(text(this).is_empty()))).constant(),
+    method("encode", 0, 3, |_, this, _| Ok(this.clone())).constant(),
     method("encoding", 0, 0, |_, _, _| Err(Stop::refused("`encoding`"))),
     variadic("end_with?", 0, |_, this, args| {
         for suffix in args.list {
@@ -102,7 +104,7 @@ pub(super) static STRING: &[Method] = &[
         }
         Ok(Value::Bool(false))
     }),
-    method("force_encoding", 1, 1, |_, this, _| Ok(this.clone())),
+    method("force_encoding", 1, 1, |_, this, _| Ok(this.clone())).constant(),
     method("hash", 0, 0, |_, _, _| Err(crate::stop::Stop::refused("`hash`"))),
     method("hex", 0, 0, |_, this, _| Ok(Value::Int(super::kernel::leading_integer(&text(this), 16)))),
     method("include?", 1, 1, |_, this, args| {
@@ -122,13 +124,14 @@ pub(super) static STRING: &[Method] = &[
     method("ord", 0, 0, |_, this, _| match text(this).chars().next() {
         Some(c) => Ok(Value::Int(i128::from(u32::from(c)))),
         None => Err(Raise::argument("empty string").into()),
-    }),
+    })
+    .constant(),
     method("partition", 1, 1, |vm, this, args| super::string_search::partition(vm, this, args, false)),
     method("reverse", 0, 0, |vm, this, _| map(vm, this, |text| text.chars().rev().collect())),
     method("rjust", 1, 2, |vm, this, args| pad(vm, this, args, Side::Left)),
     method("rpartition", 1, 1, |vm, this, args| super::string_search::partition(vm, this, args, true)),
     method("rstrip", 0, 0, |vm, this, _| map(vm, this, |text| text.trim_end_matches(is_space_or_nul).to_owned())),
-    method("scrub", 0, 1, |_, this, _| Ok(this.clone())),
+    method("scrub", 0, 1, |_, this, _| Ok(this.clone())).constant(),
     method("size", 0, 0, length),
     method("slice", 1, 2, slice),
     variadic("start_with?", 0, |vm, this, args| {
@@ -161,10 +164,10 @@ pub(super) static STRING: &[Method] = &[
         }
         Ok(Value::Int(super::kernel::leading_integer(&text(this), radix)))
     }),
-    method("to_s", 0, 0, |_, this, _| Ok(this.clone())),
-    method("to_str", 0, 0, |_, this, _| Ok(this.clone())),
+    method("to_s", 0, 0, |_, this, _| Ok(this.clone())).constant(),
+    method("to_str", 0, 0, |_, this, _| Ok(this.clone())).constant(),
     method("to_sym", 0, 0, to_sym),
-    method("unicode_normalize", 0, 1, |_, this, _| Ok(this.clone())),
+    method("unicode_normalize", 0, 1, |_, this, _| Ok(this.clone())).constant(),
     method("upcase", 0, 1, |vm, this, _| map(vm, this, pp_functions::ruby::titlecase::upcase)),
     method("upto", 1, 2, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "upto", args) };
@@ -174,11 +177,12 @@ pub(super) static STRING: &[Method] = &[
         }
         Ok(this.clone())
     }),
-    method("valid_encoding?", 0, 0, |_, _, _| Ok(Value::Bool(true))),
-    method("==", 1, 1, |_, this, args| Ok(Value::Bool(equal(this, args.get(0))))),
-    method("<=>", 1, 1, |_, this, args| {
-        Ok(compare(this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
-    }),
+    method("valid_encoding?", 0, 0, |_, _, _| Ok(Value::Bool(true))).constant(),
+    method("==", 1, 1, |vm, this, args| Ok(Value::Bool(equal(&vm.work, this, args.get(0))))).constant(),
+    method("<=>", 1, 1, |vm, this, args| {
+        Ok(compare(&vm.work, this, args.get(0)).map_or(Value::Nil, |order| Value::Int(order as i128)))
+    })
+    .constant(),
 ];
 
 /// The text as a literal of printable characters of ASCII.
@@ -281,7 +285,7 @@ fn to_sym(_: &mut Interpreter<'_>, this: &Value, _: Args<'_>) -> Eval {
 
 fn chars(vm: &mut Interpreter<'_>, this: &Value, _: Args<'_>) -> Eval {
     let string = text(this).to_owned();
-    vm.charge(string.len().saturating_mul(64))?;
+    vm.charge(string.len().saturating_mul(NEW_STRING))?;
     Ok(Value::array(string.chars().map(|c| Value::str(c.to_string())).collect()))
 }
 
@@ -299,7 +303,7 @@ fn lines(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval<Vec<Val
     }
     let mut lines = Vec::new();
     for line in string.split_inclusive(separator.as_str()) {
-        vm.step(1)?;
+        vm.charge(NEW_STRING)?;
         let line = match chomps {
             true => line.strip_suffix(separator.as_str()).unwrap_or(line),
             false => line,

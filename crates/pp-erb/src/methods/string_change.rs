@@ -8,7 +8,7 @@ use crate::stop::{Eval, Raise};
 use crate::value::Value;
 
 pub(super) static STRING: &[Method] = &[
-    method("<<", 1, 1, |vm, this, args| append(vm, this, args.get(0))),
+    method("<<", 1, 1, |vm, this, args| append(vm, this, args.get(0))).constant(),
     method("[]=", 2, 3, assign_slice),
     method("capitalize!", 0, 0, |vm, this, args| in_place(vm, this, "capitalize", args)),
     method("chomp!", 0, 1, |vm, this, args| in_place(vm, this, "chomp", args)),
@@ -16,13 +16,15 @@ pub(super) static STRING: &[Method] = &[
     method("clear", 0, 0, |vm, this, _| {
         changeable_str(vm, this)?.set(String::new());
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     variadic("concat", 0, |vm, this, args| {
         for value in args.list {
             append(vm, this, value)?;
         }
         Ok(this.clone())
-    }),
+    })
+    .constant(),
     variadic("delete", 1, |vm, this, args| {
         let set = CharSet::of_all(args)?;
         map(vm, this, |text| text.chars().filter(|c| !set.contains(*c)).collect())

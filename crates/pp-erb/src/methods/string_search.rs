@@ -9,6 +9,7 @@ use crate::proc::Proc;
 use crate::show::to_s;
 use crate::stop::{Eval, Raise};
 use crate::value::{Match, Regexp, Value};
+use crate::work::NEW_STRING;
 
 pub(super) static STRING: &[Method] = &[
     method("=~", 1, 1, |vm, this, args| match args.get(0) {
@@ -93,6 +94,11 @@ pub(super) fn to_regexp(pattern: &Value) -> Eval<Rc<Regexp>> {
     }
 }
 
+/// The memory of a match.
+const MATCH: usize = 160;
+/// The memory of a group of it.
+const GROUP: usize = 48;
+
 /// Finds the first match at or after an offset.
 pub(super) fn search(
     vm: &mut Interpreter<'_>,
@@ -117,6 +123,7 @@ pub(super) fn all_matches(vm: &mut Interpreter<'_>, regexp: &Rc<Regexp>, string:
         vm.step(1)?;
         let Some(found) = search(vm, regexp, string, at)? else { break };
         let Some((start, end)) = found.groups.first().copied().flatten() else { break };
+        vm.charge(MATCH + found.groups.len() * GROUP)?;
         from = if start == end { string[end..].chars().next().map(|c| end + c.len_utf8()) } else { Some(end) };
         matches.push(found);
     }
@@ -124,13 +131,14 @@ pub(super) fn all_matches(vm: &mut Interpreter<'_>, regexp: &Rc<Regexp>, string:
 }
 
 /// The places of a plain text, as matches.
-fn plain_matches(pattern: &str, string: &Rc<str>, all: bool) -> Vec<Rc<Match>> {
+fn plain_matches(vm: &Interpreter<'_>, pattern: &str, string: &Rc<str>, all: bool) -> Vec<Rc<Match>> {
     let regexp = Rc::new(Regexp::new("".into(), ""));
     let make = |(start, part): (usize, &str)| {
         let groups = vec![Some((start, start + part.len()))];
         Rc::new(Match { text: Rc::clone(string), groups, names: Vec::new(), regexp: Rc::clone(&regexp) })
     };
-    string.match_indices(pattern).take(if all { usize::MAX } else { 1 }).map(make).collect()
+    let found = string.match_indices(pattern).take(if all { usize::MAX } else { 1 });
+    found.take_while(|_| vm.work.charge(MATCH)).map(make).collect()
 }
 
 /// `sub`, `gsub`
@@ -145,7 +153,7 @@ fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool)
     let matches = match args.get(0) {
         Value::Regexp(regexp) if all => all_matches(vm, regexp, &string)?,
         Value::Regexp(regexp) => search(vm, regexp, &string, 0)?.into_iter().collect(),
-        Value::Str(pattern) => plain_matches(&pattern.get(), &string, all),
+        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, all),
         other => {
             let class = crate::classes::class_of(other).name();
             return Err(Raise::type_error(format!("wrong argument type {class} (expected Regexp)")).into());
@@ -160,15 +168,15 @@ fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool)
         copied = end;
         match (args.list.get(1), args.block) {
             (Some(Value::Hash(table)), _) => {
-                let key = crate::key::Key(Value::str(&string[start..end]));
+                let key = crate::key::Key::to_find(&vm.work, &Value::str(&string[start..end]));
                 let value = table.entries().get(&key).cloned();
-                out.push_str(&to_s(&Value::or_nil(value)));
+                out.push_str(&to_s(&vm.work, &Value::or_nil(value)));
             }
             (Some(template), _) => expand(&to_str(template)?, found, &mut out)?,
             (None, Some(block)) => {
                 vm.last_match = Some(Rc::clone(found));
                 let value = vm.yield_one(block, Value::str(&string[start..end]))?;
-                out.push_str(&to_s(&value));
+                out.push_str(&to_s(&vm.work, &value));
             }
             (None, None) => {}
         }
@@ -207,7 +215,7 @@ fn scan(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     let string: Rc<str> = (*text(this)).into();
     let matches = match args.get(0) {
         Value::Regexp(regexp) => all_matches(vm, regexp, &string)?,
-        Value::Str(pattern) => plain_matches(&pattern.get(), &string, true),
+        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, true),
         other => return Err(no_conversion(other, "Regexp").into()),
     };
     let mut results = Vec::with_capacity(matches.len());
@@ -232,7 +240,14 @@ fn scan(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
 fn split(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     let string: Rc<str> = (*text(this)).into();
     let limit = args.int_or(1, 0)?;
-    vm.step(string.len() / 16)?;
+    let is_space = |byte: &u8| super::string::is_space(char::from(*byte));
+    let separators = match args.get(0) {
+        Value::Str(separator) if &*separator.get() != " " => string.matches(&*separator.get()).count(),
+        // Matches are paid for when they are found.
+        Value::Regexp(_) => 0,
+        _ => string.bytes().filter(is_space).count(),
+    };
+    vm.charge((separators + 1) * NEW_STRING + string.len())?;
     let most = usize::try_from(limit).ok().filter(|limit| *limit > 0);
     let mut parts: Vec<Value> = match args.get(0) {
         Value::Nil => split_words(&string, most, limit != 0),
@@ -255,7 +270,6 @@ fn split(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
             parts.pop();
         }
     }
-    vm.charge(parts.len() * 64 + string.len())?;
     match args.block {
         Some(block) => {
             let block: &Rc<Proc> = block;

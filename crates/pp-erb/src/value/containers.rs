@@ -48,9 +48,14 @@ impl Array {
         }
     }
 
+    /// Returns how many elements there are.
+    pub fn len(&self) -> usize {
+        self.waiting().map_or_else(|| self.items.borrow().len(), |source| source.len())
+    }
+
     /// Returns the value of Puppet that nothing has looked into yet.
     pub fn waiting(&self) -> Option<Arc<ArrayValue>> {
-        self.link.get().map(|(source, _)| source).filter(|_| self.is_waiting.get())
+        if self.is_waiting.get() { self.link.get().map(|(source, _)| source) } else { None }
     }
 
     /// Borrows the elements. The borrow must end before anything of the template runs.
@@ -131,14 +136,20 @@ impl Hash {
         if self.is_waiting.replace(false)
             && let Some((source, origin)) = self.link.get()
         {
-            let entry = |(key, value): (&Puppet, &Puppet)| (Key(key_from_puppet(key)), from_puppet(value, &origin));
+            let entry =
+                |(key, value): (&Puppet, &Puppet)| (Key::known(key_from_puppet(key)), from_puppet(value, &origin));
             *self.entries.borrow_mut() = source.iter().map(entry).collect();
         }
     }
 
+    /// Returns how many entries there are.
+    pub fn len(&self) -> usize {
+        self.waiting().map_or_else(|| self.entries.borrow().len(), |source| source.len())
+    }
+
     /// Returns the value of Puppet that nothing has looked into yet.
     pub fn waiting(&self) -> Option<Arc<HashValue>> {
-        self.link.get().map(|(source, _)| source).filter(|_| self.is_waiting.get())
+        if self.is_waiting.get() { self.link.get().map(|(source, _)| source) } else { None }
     }
 
     /// Borrows the entries. The borrow must end before anything of the template runs.
@@ -178,14 +189,14 @@ impl Hash {
 
     /// Returns the pairs.
     pub fn pairs(&self) -> Vec<(Value, Value)> {
-        self.entries().iter().map(|(key, value)| (key.0.clone(), value.clone())).collect()
+        self.entries().iter().map(|(key, value)| (key.value().clone(), value.clone())).collect()
     }
 }
 
 impl Drop for Hash {
     fn drop(&mut self) {
         let entries = std::mem::take(self.entries.get_mut());
-        if entries.iter().any(|(key, value)| key.0.is_container() || value.is_container()) {
+        if entries.iter().any(|(key, value)| key.value().is_container() || value.is_container()) {
             with_stack(|| drop(entries));
         }
     }

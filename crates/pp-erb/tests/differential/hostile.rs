@@ -65,6 +65,18 @@ fn templates_that_loop_or_grow_end() {
         "<% h = Hash.new { |hash, k| hash[k + 1] }; h[0] %>",
         "<% begin; loop { }; rescue Exception; end; loop { } %>",
         "<% begin; loop { }; ensure; loop { }; end %>",
+        "<% a = [0]; 40.times { a = [a, a] }; b = [0]; 40.times { b = [b, b] } %><%= a == b %>",
+        "<% a = [0]; 40.times { a = [a, a] }; b = [0]; 40.times { b = [b, b] } %><%= a <=> b %>",
+        "<% a = [0]; 40.times { a = [a, a] } %><%= { a => 1 }.length %>",
+        "<% a = [0]; 40.times { a = [a, a] } %><%= [a, a.dup].uniq.length %>",
+        "<% a = [0]; 40.times { a = { a => 1, [a] => 2 } } %><%= a == a.dup %>",
+        "<% a = [0]; 40.times { a = [a, a] } %><%= '%p' % [a] %>",
+        "<% a = [0]; 40.times { a = [a, a] } %><%= scope.call_function('x', [a]) %>",
+        "<% h = {}; h[h] = 1; g = {}; g[g] = 1 %><%= h == g %>",
+        "<% a = [0] * 30_000; 100.times { a.transpose rescue [a] * 1_000; b = ([a] * 1_000).transpose } %>",
+        "<% a = [0] * 30_000; kept = []; loop { kept << a.dup } %>",
+        "<% s = 'ab' * 100_000; loop { s.include?('c') } %>",
+        "<% s = 'ab' * 100_000; h = {}; loop { h[s] } %>",
     ];
     for template in endless {
         assert!(
@@ -72,6 +84,17 @@ fn templates_that_loop_or_grow_end() {
             "{template}: {:?}",
             outcome(template)
         );
+    }
+}
+
+#[test]
+fn keys_that_differ_in_few_of_their_parts_take_linear_time() {
+    for key in ["{ 'a' => n }", "[[[[[[[[[[n]]]]]]]]]]", "(n..200_000)", "{ 'a' => { 'b' => [n] } }"] {
+        let template = format!("<%= (0...100_000).map {{ |n| {key} }}.uniq.length %>");
+        let budget = Budget { steps: 20_000_000, bytes: 1 << 30 };
+        let template = Template::parse(&template).unwrap();
+        let rendered = template.render(&mut scope(&variables()), &Objects::default(), budget);
+        assert_eq!(rendered.map(|rendered| rendered.text).map_err(|error| error.to_string()), Ok("100000".to_owned()));
     }
 }
 

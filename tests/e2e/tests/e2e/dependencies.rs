@@ -146,6 +146,8 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_unreachable("pp-types", &above_values);
     assert_unreachable("pp-functions", &["pp-ast", "pp-syntax", "pp-catalog", "pp-evaluator", "pp-environment"]);
     assert_unreachable("pp-resource-types", &above_values);
+    assert_unreachable("pp-ruby-syntax", &["pp-types", "pp-ast", "pp-syntax"]);
+    assert_no_external("pp-ruby-syntax", IO);
     assert_unreachable("pp-ruby-types", &above_values);
     assert_no_external("pp-ruby-types", IO);
     assert_unreachable("pp-catalog", &["pp-ast", "pp-functions", "pp-syntax", "pp-evaluator", "pp-environment"]);

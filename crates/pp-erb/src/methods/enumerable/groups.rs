@@ -1,8 +1,9 @@
 //! Groups, slices, pairs and counts of elements.
 
-use crate::eval::frozen_key;
+use rustc_hash::FxBuildHasher;
+
 use crate::interpreter::Interpreter;
-use crate::key::Key;
+use crate::key::{Key, Keys};
 use crate::methods::args::{Args, enumerator};
 use crate::methods::method::{Method, method, variadic};
 use crate::stop::{Eval, Raise};
@@ -30,10 +31,10 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
     }),
     method("group_by", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "group_by", args) };
-        let mut groups: indexmap::IndexMap<Key, Vec<Value>> = indexmap::IndexMap::default();
+        let mut groups: indexmap::IndexMap<Key, Vec<Value>, FxBuildHasher> = indexmap::IndexMap::default();
         for item in vm.elements(this)? {
             let key = vm.yield_one(block, item.clone())?;
-            groups.entry(frozen_key(key)).or_default().push(item);
+            groups.entry(Key::new(&vm.work, key)).or_default().push(item);
         }
         Ok(Value::hash(groups.into_iter().map(|(key, items)| (key, Value::array(items))).collect()))
     }),
@@ -49,7 +50,7 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
     method("tally", 0, 0, |vm, this, _| {
         let mut counts = Entries::default();
         for item in vm.elements(this)? {
-            let count = counts.entry(frozen_key(item)).or_insert(Value::Int(0));
+            let count = counts.entry(Key::new(&vm.work, item)).or_insert(Value::Int(0));
             if let Value::Int(count) = count {
                 *count += 1;
             }
@@ -74,19 +75,19 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
             let [key, value] = array.items()[..].to_vec().try_into().map_err(|list: Vec<Value>| {
                 Raise::argument(format!("wrong array length at {at} (expected 2, was {})", list.len()))
             })?;
-            entries.insert(frozen_key(key), value);
+            entries.insert(Key::new(&vm.work, key), value);
         }
         vm.charge(entries.len() * size_of::<Value>())?;
         Ok(Value::hash(entries))
     }),
     method("uniq", 0, 0, |vm, this, args| {
         let list = vm.elements(this)?;
-        let Some(block) = args.block else { return vm.list(crate::methods::array::unique(list)) };
-        let mut seen = indexmap::IndexSet::new();
+        let Some(block) = args.block else { return vm.list(crate::methods::array::unique(&vm.work, &list)) };
+        let mut seen = Keys::default();
         let mut kept = Vec::new();
         for item in list {
             let key = vm.yield_one(block, item.clone())?;
-            if seen.insert(Key(key)) {
+            if seen.insert(Key::new(&vm.work, key)) {
                 kept.push(item);
             }
         }

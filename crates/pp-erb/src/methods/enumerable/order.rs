@@ -37,7 +37,7 @@ pub(in crate::methods) static ORDER: &[Method] = &[
         }
         vm.step(keyed.len() * 4)?;
         merge_sort(&mut keyed, &mut |left: &(Value, Value), right| {
-            Ok::<bool, Raise>(order(&left.0, &right.0)?.is_gt())
+            Ok::<bool, Raise>(order(&vm.work, &left.0, &right.0)?.is_gt())
         })?;
         vm.list(keyed.into_iter().map(|(_, item)| item).collect())
     }),
@@ -48,7 +48,7 @@ fn block_order(vm: &mut Interpreter<'_>, block: &Rc<Proc>, left: &Value, right: 
     match vm.call_proc(block, &[left.clone(), right.clone()])? {
         Value::Int(order) => Ok(order.cmp(&0)),
         Value::Nil => Err(comparison_failed(left, right).into()),
-        other => Ok(order(&other, &Value::Int(0))?),
+        other => Ok(order(&vm.work, &other, &Value::Int(0))?),
     }
 }
 
@@ -63,7 +63,7 @@ pub(in crate::methods) fn sort(
         Some(block) => {
             merge_sort(&mut list, &mut |left, right| Ok::<bool, Stop>(block_order(vm, block, left, right)?.is_gt()))?
         }
-        None => merge_sort(&mut list, &mut |left, right| Ok::<bool, Raise>(order(left, right)?.is_gt()))?,
+        None => merge_sort(&mut list, &mut |left, right| Ok::<bool, Raise>(order(&vm.work, left, right)?.is_gt()))?,
     }
     Ok(list)
 }
@@ -87,8 +87,8 @@ fn extreme(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, wanted: Order
             (None, _) => true,
             (Some(best), Some(block)) => block_order(vm, block, &item, best)? == wanted,
             // Only messages tell the order of the operands.
-            (Some(best), None) if is_array => order(best, &item)? == wanted.reverse(),
-            (Some(best), None) => order(&item, best)? == wanted,
+            (Some(best), None) if is_array => order(&vm.work, best, &item)? == wanted.reverse(),
+            (Some(best), None) => order(&vm.work, &item, best)? == wanted,
         };
         if is_better {
             best = Some(item);
@@ -115,7 +115,7 @@ fn extreme_by(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str
         let key = vm.yield_one(block, item.clone())?;
         let is_better = match &best {
             None => true,
-            Some((best, _)) => order(&key, best)? == wanted,
+            Some((best, _)) => order(&vm.work, &key, best)? == wanted,
         };
         if is_better {
             best = Some((key, item));
