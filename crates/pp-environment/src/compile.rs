@@ -13,7 +13,7 @@ use pp_resource_types::KnownTypes;
 use crate::code_paths::CodePaths;
 use crate::dependencies::absent_modules;
 use crate::error::EnvironmentError;
-use crate::find::{Input, Module, find, modules_in};
+use crate::find::{Input, Module, find, is_standard_input, modules_in};
 use crate::load::{Loaded, has_errors, load, load_all, validation_options};
 use crate::read::read_file;
 use crate::ruby_types::{RubyTypes, add_stored, warnings};
@@ -63,10 +63,11 @@ impl Compiled {
     }
 }
 
-/// Whether manifests are compiled from a path: a `.pp` file, a directory, or the artifact of an environment.
+/// Whether manifests are compiled from a path: a `.pp` file, standard input, a directory, or the artifact of an environment.
 #[must_use]
 pub fn is_environment_path(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "pp") || path.is_dir() || is_stored(path)
+    let is_manifest = path.extension().is_some_and(|extension| extension == "pp") || is_standard_input(path);
+    is_manifest || path.is_dir() || is_stored(path)
 }
 
 /// Reads and parses the environment that a path stands for, with all files of its modules; returns the directory that the names

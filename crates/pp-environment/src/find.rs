@@ -31,6 +31,9 @@ impl Input {
     /// # Errors
     /// A path that cannot be read, or is neither a manifest nor a directory.
     pub fn of_path(path: &Path) -> Result<Input, EnvironmentError> {
+        if is_standard_input(path) {
+            return Ok(Input::Manifest(path.to_owned()));
+        }
         let metadata = path.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
         if !metadata.is_dir() {
             return match path.extension() {
@@ -53,6 +56,12 @@ impl Input {
             Input::Manifests(path) | Input::Environment(path) => path,
         }
     }
+}
+
+/// Whether a path on the command line is `-`: a manifest on standard input.
+#[must_use]
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// The files of an environment.
@@ -179,6 +188,9 @@ pub fn is_puppet_path(path: &Path) -> bool {
 /// # Errors
 /// A path that cannot be read, a directory with too many files.
 pub fn puppet_files(path: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
+    if is_standard_input(path) {
+        return Ok(vec![path.to_owned()]);
+    }
     let metadata = path.metadata().map_err(|error| EnvironmentError::unreadable(path, error))?;
     if !metadata.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -14,8 +14,8 @@ use pp_types::Regexp;
 use rayon::prelude::*;
 
 use crate::error::EnvironmentError;
-use crate::find::{Input, Layout, Module};
-use crate::read::{check_inside, read_file};
+use crate::find::{Input, Layout, Module, is_standard_input};
+use crate::read::{check_inside, read_file, read_standard_input};
 
 /// A parsed environment.
 #[derive(Debug)]
@@ -148,6 +148,20 @@ pub fn parse_files(paths: &[PathBuf], root: &Path) -> Result<(Files, Vec<Tree>, 
     Ok((files, trees, all))
 }
 
+/// Reads and parses the manifest or template on standard input, which the command line gives a name.
+///
+/// # Errors
+/// Standard input that cannot be read.
+pub fn parse_standard_input(name: &Path) -> Result<(Files, Vec<Tree>, Vec<Diagnostic>), EnvironmentError> {
+    let text = name.to_string_lossy();
+    let bytes = read_standard_input()?;
+    let ParsedFile { file, tree, diagnostics } =
+        parse_file(FileId::MAIN, name, &text, bytes, ValidationOptions::default());
+    let mut files = Files::default();
+    files.files.push(file);
+    Ok((files, vec![tree], diagnostics))
+}
+
 /// Reads and parses files in parallel. Their ids count from `first`.
 fn parse_all(
     paths: &[(&Path, String)],
@@ -156,6 +170,9 @@ fn parse_all(
 ) -> Result<Vec<ParsedFile>, EnvironmentError> {
     let parse = |(index, (path, name)): (usize, &(&Path, String))| {
         let id = u32::try_from(first + index).map_err(|_| EnvironmentError::TooManyFiles((*path).to_owned()))?;
+        if is_standard_input(path) {
+            return Ok(parse_file(FileId::from_u32(id), path, "<stdin>", read_standard_input()?, validation));
+        }
         Ok(parse_file(FileId::from_u32(id), path, name, read_file(path)?, validation))
     };
     // Starting threads costs more than parsing one file.

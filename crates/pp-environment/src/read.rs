@@ -20,6 +20,18 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     }
 }
 
+/// Reads standard input to its end.
+pub(crate) fn read_standard_input() -> Result<Vec<u8>, EnvironmentError> {
+    let path = Path::new("<stdin>");
+    let mut bytes = Vec::new();
+    let input = std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    input.map_err(|error| EnvironmentError::unreadable(path, error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(EnvironmentError::TooLarge(path.to_owned()));
+    }
+    Ok(bytes)
+}
+
 fn read(file: OpenFile<'_>, path: &Path) -> Result<Vec<u8>, EnvironmentError> {
     let unreadable = |error| EnvironmentError::unreadable(path, error);
     let size = file.stat().size;

@@ -2,7 +2,8 @@
 //! (spec 07 §5.14).
 //!
 //! For a class or define `a::b::c` the files of the module `a` are loaded in this order until it is found: `manifests/init.pp`,
-//! `manifests/b/c.pp`, `manifests/b.pp`. For a function it is `functions/b/c.pp`, and for a type alias `types/b/c.pp`.
+//! `manifests/b/c.pp`, `manifests/b.pp`. For a function it is `functions/b/c.pp`, and for a type alias `types/b/c.pp`, or the set
+//! of types in `types/init_typeset.pp`.
 //! Everything in a loaded file is defined from then on, and a name that is already defined makes it an error.
 
 use std::sync::Arc;
@@ -50,9 +51,8 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the alias with a name in lower case without leading colons.
     pub(crate) fn find_alias(&mut self, name: &str) -> Eval<Option<Defined<'e, TypeAlias>>> {
-        if !self.definitions.aliases.contains_key(name)
-            && let Some((module, inside)) = split(name)
-        {
+        if !self.definitions.aliases.contains_key(name) {
+            let (module, inside) = split(name).unwrap_or((name, TYPE_SET_FILE));
             self.load(module, "types", inside)?;
         }
         Ok(self.definitions.aliases.get(name).copied())
@@ -142,7 +142,14 @@ impl<'e> Evaluator<'e> {
             _ => None,
         };
         if let Some(what) = what {
-            self.check_single(tree, what, &format!("{module}::{inside}"))?;
+            let name = match (folder, inside) {
+                ("types", TYPE_SET_FILE) => module.to_string(),
+                _ => format!("{module}::{inside}"),
+            };
+            self.check_single(tree, what, &name)?;
+            if (folder, inside) == ("types", TYPE_SET_FILE) {
+                self.check_type_set_file(tree)?;
+            }
         }
         self.definitions.add(tree, Some(module));
         self.check_redefined()?;
@@ -257,6 +264,7 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn aliases_of(&self, module: &str) -> Vec<String> {
         let files = self.files_of(module);
         let inside = files.iter().filter_map(|path| path.strip_prefix("types/")?.strip_suffix(".pp"));
+        let inside = inside.filter(|inside| *inside != TYPE_SET_FILE);
         let name = |inside: &str| written("type", &format!("{module}::{}", inside.replace('/', "::")));
         let mut names: Vec<String> = inside.map(name).collect();
         names.sort_unstable();
@@ -292,6 +300,9 @@ impl<'e> Evaluator<'e> {
             .then(|| format!("the module `{module}` depends on {list}, which the module path does not have"))
     }
 }
+
+/// The file in `types` of a module that holds the set of its types.
+const TYPE_SET_FILE: &str = "init_typeset";
 
 /// Why something of a module is unknown, as a relative clause.
 pub(crate) const NOT_ON_MODULE_PATH: &str =

@@ -21,6 +21,7 @@ use crate::log::LogEntry;
 use crate::options::Options;
 use crate::scope::{ScopeId, Scopes, TOP};
 use crate::services::{RubyFunction, Services};
+use crate::set_scope::SetScope;
 use crate::stack::{STACK_RESERVE, STACK_SEGMENT};
 use crate::stop::{Eval, Fault, Stop};
 use crate::template_state::TemplateState;
@@ -83,6 +84,10 @@ pub(crate) struct Evaluator<'e> {
     pub missing_key: Option<(Span, Arc<HashValue>, Value)>,
     /// The definition of an alias is being evaluated: unknown names are types that nothing matches.
     pub in_alias: bool,
+    /// The set of types whose types are being resolved.
+    pub set: Option<Rc<SetScope<'e>>>,
+    /// The types of sets, by the name of the set and theirs in it.
+    pub set_types: FxHashMap<(Arc<str>, Arc<str>), Type>,
     /// The text of the running template.
     pub output: Option<Output>,
     /// Deprecations that were reported.
@@ -155,6 +160,8 @@ impl<'e> Evaluator<'e> {
             jump_span: None,
             missing_key: None,
             in_alias: false,
+            set: None,
+            set_types: FxHashMap::default(),
             output: None,
             deprecated: FxHashSet::default(),
             aliases: Aliases::new(),

@@ -55,7 +55,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { steps: 200_000_000, bytes: 2 << 30, depth: 2_000 }
+        Budget { steps: 100_000_000, bytes: 2 << 30, depth: 2_000 }
     }
 }
 

@@ -16,6 +16,9 @@ use crate::definitions::plain;
 use crate::evaluator::Evaluator;
 use crate::stop::{Eval, Stop, located, unlocated};
 
+/// What a resource counts in the budget of memory, in bytes, besides the values of its parameters.
+const RESOURCE_BYTES: u64 = 512;
+
 /// The type of a resource expression.
 pub(crate) enum ResourceType {
     /// `class`
@@ -243,7 +246,7 @@ impl Evaluator<'_> {
         if kind == ResourceKind::Define {
             self.declared_in.insert(id, self.frame.scope);
         }
-        self.spend(1, 0).map_err(unlocated)?;
+        self.spend(1, RESOURCE_BYTES).map_err(unlocated)?;
         Ok(self.catalog.resource(id).reference.clone())
     }
 

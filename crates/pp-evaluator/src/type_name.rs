@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Code, nearest};
-use pp_ast::{Expr, ExprId, TypeAlias};
+use pp_ast::{Expr, ExprId, Tree, TypeAlias};
 use pp_types::{Alias, Error, ErrorKind, Type, Value, define_object, named};
 
 use crate::data::context_type;
@@ -64,6 +64,11 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the type with a name: a built-in type, an alias, the type of a resource or a define.
     pub(crate) fn find_type(&mut self, name: &str) -> Eval<Option<Type>> {
+        if self.set.is_some()
+            && let Some(ty) = self.type_of_set(name)?
+        {
+            return Ok(Some(ty));
+        }
         if let Some(known) = self.types.get(name) {
             return Ok(match known {
                 Some(Type::Alias(alias)) if self.in_alias => Some(Type::Alias(alias.within_definition())),
@@ -82,6 +87,13 @@ impl<'e> Evaluator<'e> {
         if let Some(alias) = self.find_alias(&key)? {
             return self.alias(name, alias).map(Some);
         }
+        if let Some(ty) = self.type_of_module_set(&key)? {
+            self.types.insert(name.into(), Some(ty.clone()));
+            return Ok(Some(match ty {
+                Type::Alias(alias) if self.in_alias => Type::Alias(alias.within_definition()),
+                other => other,
+            }));
+        }
         let is_resource = key == "node" || self.is_native_type(&key)? || self.find_define(&key)?.is_some();
         // A manifest that was loaded in search of a define may have it.
         if let Some(alias) = self.definitions.aliases.get(&key).copied().filter(|_| !is_resource) {
@@ -95,51 +107,78 @@ impl<'e> Evaluator<'e> {
     /// Resolves an alias. Inside its own definition it stands for itself.
     fn alias(&mut self, name: &str, defined: Defined<'e, TypeAlias>) -> Eval<Type> {
         let Defined { tree, definition, .. } = defined;
-        let span = tree.span(definition.value);
         let alias = self.aliases.declare(plain(tree.str(definition.name)));
         self.types.insert(name.into(), Some(Type::Alias(alias.clone())));
+        let resolved = self.outside_of_sets(|this| this.resolve_alias(&alias, tree, definition.value));
+        match &resolved {
+            // Only the definition itself needs the alias.
+            Ok(ty @ (Type::ObjectType(_) | Type::TypeSet(_))) => {
+                self.types.insert(name.into(), Some(ty.clone()));
+            }
+            Ok(_) => {}
+            Err(_) => {
+                self.types.remove(name);
+            }
+        }
+        resolved
+    }
+
+    /// Resolves an alias to its definition. Returns the reference to use, or the type if it has a name itself.
+    pub(crate) fn resolve_alias(&mut self, alias: &Alias, tree: &'e Tree, value: ExprId) -> Eval<Type> {
+        let span = tree.span(value);
         let outer = std::mem::replace(&mut self.in_alias, true);
         let frame = Frame { tree, scope: TOP, local: None };
-        let result = self.nested(Some(span), |this| {
-            this.within(frame, |this| this.eval_alias_value(alias.name(), definition.value))
-        });
+        let result =
+            self.nested(Some(span), |this| this.within(frame, |this| this.eval_alias_value(alias.name(), value)));
         self.in_alias = outer;
         let resolved = match result {
             Ok(resolved) => resolved,
-            Err(stop) => {
-                self.types.remove(name);
-                return Err(stop.at_use("in the definition of the alias"));
-            }
+            Err(stop) => return Err(stop.at_use("in the definition of the alias")),
         };
-        if let Type::ObjectType(_) = resolved {
-            // Only the definition itself needs the alias.
-            self.types.insert(name.into(), Some(resolved.clone()));
+        if let Type::ObjectType(_) | Type::TypeSet(_) = resolved {
             alias.resolve(resolved.clone());
             return Ok(resolved);
         }
         alias.resolve(resolved);
-        if !is_grounded(&alias) {
-            self.types.remove(name);
+        if !is_grounded(alias) {
             let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name());
             let stop = unlocated(Error::new(ErrorKind::TypeParameters, message));
             return Err(stop.trace(Some(span), "the definition leads back to the alias"));
         }
-        Ok(Type::Alias(if outer { alias.within_definition() } else { alias }))
+        Ok(Type::Alias(if outer { alias.within_definition() } else { alias.clone() }))
     }
 
     fn eval_alias_value(&mut self, name: &str, value: ExprId) -> Eval<Type> {
         let tree = self.frame.tree;
-        if let Expr::Access(target, keys) = tree.exprs[value]
-            && let Expr::TypeName(target) = tree.exprs[target]
-            && **tree.str(target) == *"Object"
-            && let [definition] = tree.list(keys)
-            && let Value::Hash(definition) = self.eval(*definition)?
-        {
-            // The definition is read when the name is used: an error is reported there.
-            let error = |error| unlocated(error).trace(Some(tree.span(value)), "the definition");
-            return Ok(Type::ObjectType(Arc::new(define_object(Some(name), &definition).map_err(error)?)));
+        let definition = match &tree.exprs[value] {
+            Expr::Access(target, keys) => match (&tree.exprs[*target], tree.list(*keys)) {
+                (Expr::TypeName(target), [definition]) => Some((&**tree.str(*target), *definition)),
+                _ => None,
+            },
+            // In a set of types, the definition of an object type is enough.
+            Expr::Hash(_) if self.set.is_some() => Some(("Object", value)),
+            _ => None,
+        };
+        match definition {
+            Some(("Object", definition)) => {
+                let Value::Hash(definition) = self.eval(definition)? else { return self.eval_type(value) };
+                // The definition is read when the name is used: an error is reported there.
+                let error = |error| unlocated(error).trace(Some(tree.span(value)), "the definition");
+                Ok(Type::ObjectType(Arc::new(define_object(Some(name), &definition).map_err(error)?)))
+            }
+            Some(("TypeSet", definition)) if let Expr::Hash(entries) = tree.exprs[definition] => {
+                self.type_set(name, tree.list(entries))
+            }
+            _ if self.set.is_some() => match self.eval(value)? {
+                Value::Type(ty) => Ok(ty),
+                other => {
+                    let written = pp_types::source_form(&other);
+                    let message = format!("The expression <{written}> is not a valid type specification.");
+                    Err(self.error(value, message))
+                }
+            },
+            _ => self.eval_type(value),
         }
-        self.eval_type(value)
     }
 }
 

@@ -157,10 +157,17 @@ impl Questions {
             Type::Runtime(to) => matches!(from, Type::Runtime(from) if to.is_none() || to == from),
             Type::Object(name) => match from {
                 Type::Object(from) => is_object(name, from),
-                Type::ObjectType(_) => **name == *"Object",
+                Type::ObjectType(_) | Type::ObjectExtension(_) => **name == *"Object",
+                Type::TypeSet(_) => **name == *"TypeSet",
                 _ => false,
             },
-            Type::ObjectType(to) => matches!(from, Type::ObjectType(from) if from.inherits(to)),
+            Type::ObjectType(to) => match from {
+                Type::ObjectType(from) => from.inherits(to),
+                Type::ObjectExtension(from) => from.base.inherits(to),
+                _ => false,
+            },
+            Type::ObjectExtension(to) => matches!(from, Type::ObjectExtension(from) if to.contains(from)),
+            Type::TypeSet(_) => to == from,
             Type::Data | Type::RichData | Type::Alias(_) => false,
         }
     }

@@ -136,7 +136,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             }
             let mut last = None;
             for (option, value) in options.iter().zip(values.iter()) {
-                let (matched, captures) = with_stack(|| matches_option(option, value))?;
+                let (matched, captures) = with_stack(|| matches_part(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }
@@ -149,7 +149,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             for (key, option) in options.iter() {
                 // A key that is missing counts as one without a value.
                 let value = values.get(key).unwrap_or(&Value::Undef);
-                let (matched, captures) = with_stack(|| matches_option(option, value))?;
+                let (matched, captures) = with_stack(|| matches_part(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }
@@ -159,6 +159,11 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
         }
         _ => Ok((equal(option, value), None)),
     }
+}
+
+/// Compares a part of an option that is an array or hash: `default` matches everything.
+fn matches_part(option: &Value, value: &Value) -> Result<(bool, Option<Captures>), Error> {
+    if *option == Value::Default { Ok((true, None)) } else { matches_option(option, value) }
 }
 
 /// `left in right`, with the captures of a regexp on the left.

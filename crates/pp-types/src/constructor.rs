@@ -54,6 +54,7 @@ fn create(ty: &Type, arguments: &[Value]) -> Result<Value, Error> {
         Type::Object(name) if **name == *"Deferred" => object::deferred(arguments),
         Type::Object(name) if **name == *"Error" => object::error(arguments),
         Type::ObjectType(object) => defined::object(object, arguments),
+        Type::ObjectExtension(extension) => defined::object(&extension.base, arguments),
         Type::Optional(Some(inner)) => match arguments {
             [Value::Undef] => Ok(Value::Undef),
             arguments => new_instance(inner, arguments),

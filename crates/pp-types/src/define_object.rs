@@ -10,7 +10,7 @@ use crate::instance::is_instance;
 use crate::mismatch::describe_mismatch;
 use crate::object_type::{Member, MemberKind, ObjectType};
 use crate::parse::parse_type;
-use crate::types::Type;
+use crate::types::{Nested, Type};
 use crate::value::{Hash, Value};
 
 /// The type of definitions.
@@ -64,12 +64,22 @@ pub fn define_object(name: Option<&str>, definition: &Hash) -> Result<ObjectType
         _ => None,
     };
     let name = name.map(Arc::from).or(written);
-    let parent = match definition.get(&Value::from("parent")) {
-        Some(Value::Type(parent)) => ObjectType::of(parent),
+    let written_parent = match definition.get(&Value::from("parent")) {
+        Some(Value::Type(parent)) => Some(parent),
         _ => None,
     };
+    if let Some(Type::Alias(alias)) = written_parent
+        && alias.resolved().is_none()
+    {
+        return Err(error(format!("The Object type '{}' inherits from itself", alias.name())));
+    }
+    let parent = written_parent.and_then(ObjectType::of);
+    // A parent whose type parameters have values leaves the attributes to the type.
+    let inherits_members = !matches!(written_parent, Some(Type::ObjectExtension(_)));
+    let inherited_from = parent.as_ref().filter(|_| inherits_members);
     let owner: Arc<str> = name.clone().unwrap_or_else(|| "Object".into());
-    let mut members = parent.as_ref().map_or_else(Vec::new, |parent| parent.members.clone());
+    let mut members = inherited_from.map_or_else(Vec::new, |parent| parent.members.clone());
+    let type_parameters = type_parameters(&owner, inherited_from, definition)?;
     let inherited = members.len();
     for (member, is_override) in own_members(&owner, definition)? {
         add_member(&mut members, inherited, member, is_override)?;
@@ -78,6 +88,7 @@ pub fn define_object(name: Option<&str>, definition: &Hash) -> Result<ObjectType
         name,
         parent,
         members,
+        type_parameters,
         equality: Vec::new(),
         equality_includes_type: true,
         definition: Hash::default(),
@@ -143,6 +154,40 @@ fn own_members(owner: &Arc<str>, definition: &Hash) -> Result<Vec<(Member, bool)
         members.push((member, is_override));
     }
     Ok(members)
+}
+
+/// Returns the type parameters with their types, those of the parent first.
+fn type_parameters(
+    owner: &str,
+    parent: Option<&Arc<ObjectType>>,
+    definition: &Hash,
+) -> Result<Vec<(Arc<str>, Nested)>, Error> {
+    let mut parameters = parent.map_or_else(Vec::new, |parent| parent.type_parameters.clone());
+    for (name, written) in entries(definition, "type_parameters") {
+        let label = format!("type_parameter {owner}[{name}]");
+        let ty = match declared_type(written) {
+            Value::Type(ty) => ty,
+            other => {
+                return Err(error(describe_mismatch(&format!("{label} has wrong type,"), &Type::Type(None), other)));
+            }
+        };
+        if let Some(parent) = parent
+            && parent.type_parameters.iter().any(|(other, _)| other == name)
+        {
+            let inherited = format!("type_parameter {}[{name}]", parent.label());
+            return Err(error(format!("{label} attempts to override {inherited} without having override => true")));
+        }
+        parameters.push((name.clone(), ty.clone().into()));
+    }
+    Ok(parameters)
+}
+
+/// Returns what a member is declared with: a type, or `type` of the long form.
+fn declared_type(written: &Value) -> &Value {
+    match written {
+        Value::Hash(long) => long.get(&Value::from("type")).unwrap_or(written),
+        other => other,
+    }
 }
 
 fn flag(long: &Hash, name: &str) -> bool {
@@ -290,12 +335,23 @@ fn printed(name: Option<&Arc<str>>, definition: &Hash) -> Hash {
             Value::Hash(long) if long.len() == 1 => {
                 attributes.insert(key, long.get(&Value::from("type")).cloned().unwrap_or(Value::Undef));
             }
+            Value::Type(Type::Optional(_)) => {
+                // Such an attribute need not be given.
+                let long = [("type", written.clone()), ("value", Value::Undef)];
+                let long: Hash = long.into_iter().map(|(part, value)| (Value::from(part), value)).collect();
+                attributes.insert(key, Value::hash(long));
+            }
             other => {
                 attributes.insert(key, other.clone());
             }
         }
     }
-    for (part, entries) in [("attributes", attributes), ("constants", constants)] {
+    let type_parameters = entries(definition, "type_parameters");
+    let type_parameters: Hash =
+        type_parameters.map(|(name, written)| (Value::String(name.clone()), declared_type(written).clone())).collect();
+    let parts_with_members =
+        [("type_parameters", type_parameters), ("attributes", attributes), ("constants", constants)];
+    for (part, entries) in parts_with_members {
         if entries.is_empty() {
             parts.shift_remove(&Value::from(part));
         } else {

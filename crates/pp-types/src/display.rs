@@ -9,15 +9,16 @@ use crate::regexp::Regexp;
 use crate::stack::with_stack;
 use crate::text::{float_text, quote, source_form};
 use crate::time::{Timespan, Timestamp};
+use crate::type_set::TypeSet;
 use crate::types::{Callable, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
 use crate::value::{Hash, Value};
 
 impl fmt::Display for Type {
     /// Writes the type as a program would: an alias with what it stands for, aliases within other types by name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer { out: String::new(), expand: false, aliases: Vec::new() };
+        let expand = matches!(self, Type::Alias(_) | Type::TypeSet(_));
+        let mut printer = Printer { out: String::new(), expand, aliases: Vec::new(), set: None };
         match self {
-            Type::Alias(alias) => printer.alias_with_definition(alias),
             Type::Object(name) => printer.out.push_str(object_definition(name)),
             Type::ObjectType(object) => printer.object(object),
             other => printer.ty(other),
@@ -30,7 +31,7 @@ impl Type {
     /// Returns the text in which every alias is followed by its definition, as in the messages of mismatches.
     #[must_use]
     pub fn expanded_text(&self) -> String {
-        let mut printer = Printer { out: String::new(), expand: true, aliases: Vec::new() };
+        let mut printer = Printer { out: String::new(), expand: true, aliases: Vec::new(), set: None };
         printer.ty(self);
         printer.out
     }
@@ -82,6 +83,8 @@ impl Type {
             Type::Runtime(_) => "Runtime",
             Type::Object(name) => name,
             Type::ObjectType(object) => object.label(),
+            Type::ObjectExtension(extension) => extension.base.label(),
+            Type::TypeSet(set) => set.label(),
             Type::Alias(alias) => alias.name(),
             Type::Reference(_) => "TypeReference",
         }
@@ -111,6 +114,10 @@ fn object_definition(name: &str) -> &str {
     }
 }
 
+/// The length of a text, in bytes, from which on aliases in it are not expanded: what aliases that use each other stand for can
+/// grow exponentially.
+const MAX_EXPANDED: usize = 1 << 20;
+
 /// How the keys of the definition of an object type are written.
 #[derive(Clone, Copy)]
 enum Keys {
@@ -124,19 +131,37 @@ struct Printer {
     expand: bool,
     /// The aliases whose definitions are being written.
     aliases: Vec<Arc<str>>,
+    /// The name of the set of types that is being written: its types have their names in it.
+    set: Option<Arc<str>>,
 }
 
 impl Printer {
     fn alias_with_definition(&mut self, alias: &Alias) {
-        self.out.push_str(alias.name());
-        if let Some(resolved) = alias.resolved()
-            && !self.aliases.contains(alias.name())
-        {
-            self.aliases.push(alias.name().clone());
-            self.out.push_str(" = ");
+        let name = alias.name();
+        let is_expanded = !self.aliases.contains(name) && self.out.len() < MAX_EXPANDED;
+        let resolved = alias.resolved().filter(|_| is_expanded);
+        let is_in_set = self.name_in_set(name).is_some();
+        if resolved.is_none() || !is_in_set {
+            self.name(name);
+        }
+        if let Some(resolved) = resolved {
+            self.aliases.push(name.clone());
+            if !is_in_set {
+                self.out.push_str(" = ");
+            }
             self.ty(&crate::normalize::normalize(&resolved));
             self.aliases.pop();
         }
+    }
+
+    /// Returns the name of a type in the set that is being written.
+    fn name_in_set<'a>(&self, name: &'a str) -> Option<&'a str> {
+        name.strip_prefix(&**self.set.as_ref()?)?.strip_prefix("::")
+    }
+
+    fn name(&mut self, name: &str) {
+        let name = self.name_in_set(name).unwrap_or(name);
+        self.out.push_str(name);
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -202,14 +227,68 @@ impl Printer {
             Type::Runtime(Some(names)) => self.parameters("Runtime", [names.0.to_string(), quote(&names.1)]),
             Type::Reference(name) => self.parameters("TypeReference", [quote(name)]),
             Type::ObjectType(object) if self.expand || object.name.is_none() => self.object(object),
-            plain => self.out.push_str(plain.simple_name()),
+            Type::ObjectExtension(extension) => {
+                // Without the names of its module or set, as Puppet writes it.
+                let label = extension.base.label();
+                let name = label.rsplit("::").next().unwrap_or(label);
+                self.out.push_str(name);
+                self.out.push('[');
+                for (at, argument) in extension.arguments().iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.value(argument);
+                }
+                self.out.push(']');
+            }
+            Type::TypeSet(set) => self.type_set(set),
+            Type::Object(name) if **name == *"TypeSet" => self.out.push_str(object_definition(name)),
+            plain => self.name(plain.simple_name()),
         }
+    }
+
+    /// Writes a set of types: those in it by their names in it, without saying that they have one.
+    fn type_set(&mut self, set: &TypeSet) {
+        let outer = std::mem::replace(&mut self.set, set.name.clone());
+        self.out.push_str("TypeSet[");
+        self.entries(&set.definition, Keys::Bare, |printer, key, value| match (key, value) {
+            ("types", _) => printer.types_of_set(set),
+            ("references", Value::Hash(references)) => {
+                printer.entries(references, Keys::Bare, |printer, _, reference| printer.value(reference));
+            }
+            (_, other) => printer.value(other),
+        });
+        self.out.push(']');
+        self.set = outer;
+    }
+
+    fn types_of_set(&mut self, set: &TypeSet) {
+        self.out.push('{');
+        for (at, (name, ty)) in set.types.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.out.push_str(name);
+            self.out.push_str(" => ");
+            match ty {
+                Type::Alias(_) | Type::ObjectType(_) => self.ty(ty),
+                other => self.ty(&crate::normalize::normalize(other)),
+            }
+        }
+        self.out.push('}');
     }
 
     /// Writes the definition of an object type: the keys of the definition and of attributes without quotes, names with quotes.
     fn object(&mut self, object: &ObjectType) {
         self.out.push_str("Object[");
-        self.entries(&object.definition, Keys::Bare, |printer, key, value| match (key, value) {
+        let is_in_set = object.name.as_ref().is_some_and(|name| self.name_in_set(name).is_some());
+        let unnamed = |definition: &Hash| -> Hash {
+            let entries = definition.iter().filter(|(key, _)| **key != Value::from("name"));
+            entries.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let without_name = is_in_set.then(|| unnamed(&object.definition));
+        let definition = without_name.as_ref().unwrap_or(&object.definition);
+        self.entries(definition, Keys::Bare, |printer, key, value| match (key, value) {
             ("attributes" | "functions" | "type_parameters", Value::Hash(members)) => {
                 printer.entries(members, Keys::Quoted, |printer, _, value| match value {
                     Value::Hash(long) => printer.entries(long, Keys::Bare, Printer::attribute_part),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::common::{CommonType, one_of};
+use crate::object_type::ObjectExtension;
 use crate::semver::SemVerRange;
 use crate::stack::with_stack;
 use crate::types::{Callable, FloatBounds, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type};
@@ -70,7 +71,10 @@ pub fn infer(value: &Value) -> Type {
         Value::Iterator(iterator) => Type::Iterator(Some(iterator.element.clone().into())),
         Value::Deferred(_) => Type::Object("Deferred".into()),
         Value::Error(_) => Type::Object("Error".into()),
-        Value::Object(object) => Type::ObjectType(Arc::clone(&object.ty)),
+        Value::Object(object) => match ObjectExtension::of_instance(object) {
+            Some(extension) => Type::ObjectExtension(Arc::new(extension)),
+            None => Type::ObjectType(Arc::clone(&object.ty)),
+        },
     }
 }
 
@@ -128,6 +132,7 @@ fn step(ty: &Type) -> Type {
             block: generalize_nested(callable.block.as_ref()),
             returns: generalize_nested(callable.returns.as_ref()),
         }))),
+        Type::ObjectExtension(extension) => Type::ObjectType(Arc::clone(&extension.base)),
         Type::Timestamp(_) => Type::Timestamp(None),
         Type::Timespan(_) => Type::Timespan(None),
         Type::Uri(_) => Type::Uri(None),
@@ -153,6 +158,7 @@ fn step(ty: &Type) -> Type {
         | Type::Runtime(_)
         | Type::Object(_)
         | Type::ObjectType(_)
+        | Type::TypeSet(_)
         | Type::Alias(_)
         | Type::Reference(_) => ty.clone(),
     }

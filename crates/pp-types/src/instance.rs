@@ -80,6 +80,10 @@ fn check(ty: &Type, value: &Value, entered: Option<&Entered<'_>>) -> bool {
         Type::Object(name) if **name == *"Object" => {
             matches!(value, Value::Type(_) | Value::Deferred(_) | Value::Error(_) | Value::Object(_))
         }
+        Type::Object(name) if **name == *"TypeSet" => {
+            matches!(value, Value::Type(Type::TypeSet(_))) || is_assignable(ty, &infer(value))
+        }
+        Type::ObjectExtension(extension) => matches!(value, Value::Object(value) if extension.has_instance(value)),
         Type::ObjectType(object) => matches!(value, Value::Object(value) if value.ty.inherits(object)),
         Type::Sensitive(None) => matches!(value, Value::Sensitive(_)),
         Type::Sensitive(Some(inner)) if **inner == Type::Any => matches!(value, Value::Sensitive(_)),

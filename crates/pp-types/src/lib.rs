@@ -27,6 +27,7 @@ mod named;
 mod nesting;
 mod normalize;
 mod number;
+mod object_extension;
 mod object_type;
 mod parametrize;
 mod parse;
@@ -40,6 +41,7 @@ mod string_format;
 mod text;
 mod time;
 mod time_parse;
+mod type_set;
 mod types;
 mod uri;
 mod value;
@@ -61,7 +63,7 @@ pub use mismatch::{describe_mismatch, mismatches};
 pub use named::named;
 pub use nesting::is_nested_deeper_than;
 pub use number::parse_number;
-pub use object_type::{Member, MemberKind, ObjectType, ObjectValue};
+pub use object_type::{Member, MemberKind, ObjectExtension, ObjectType, ObjectValue};
 pub use parametrize::parametrize;
 pub use parse::parse_type;
 pub use regexp::Regexp;
@@ -71,6 +73,7 @@ pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use stack::with_stack;
 pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
 pub use time::{Civil, Timespan, Timestamp, days_of_date};
+pub use type_set::{TypeSet, TypeSetReference, check_type_set, define_type_set};
 pub use types::{
     Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,
     TimestampBounds, TupleType, Type,

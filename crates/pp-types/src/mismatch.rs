@@ -256,7 +256,9 @@ fn is_same_kind(expected: &Type, found: &Type) -> bool {
         Type::SemVer(_) => matches!(found, Type::SemVer(_)),
         Type::Uri(_) => matches!(found, Type::Uri(_)),
         Type::Callable(_) => matches!(found, Type::Callable(_)),
-        Type::ObjectType(_) => matches!(found, Type::ObjectType(_)),
+        Type::ObjectType(_) | Type::ObjectExtension(_) => {
+            matches!(found, Type::ObjectType(_) | Type::ObjectExtension(_))
+        }
         _ => false,
     }
 }

@@ -16,6 +16,8 @@ pub struct ObjectType {
     pub parent: Option<Arc<ObjectType>>,
     /// The members, those of the parent first; a member that overrides another one is in its place.
     pub members: Vec<Member>,
+    /// The type parameters, those of the parent first.
+    pub(crate) type_parameters: Vec<(Arc<str>, Nested)>,
     /// The names of the attributes that make two instances equal.
     pub equality: Vec<Arc<str>>,
     /// Instances of different types are never equal.
@@ -50,6 +52,15 @@ pub enum MemberKind {
     Derived,
     /// A function, which only Ruby can implement.
     Function,
+}
+
+/// An object type with values for some of its type parameters.
+#[derive(Clone, Debug)]
+pub struct ObjectExtension {
+    /// The type without them.
+    pub base: Arc<ObjectType>,
+    /// The type parameters that have a value, in the order in which they are given.
+    pub(crate) parameters: Vec<(Arc<str>, Value)>,
 }
 
 /// An instance of an object type.
@@ -89,9 +100,20 @@ impl ObjectType {
     pub(crate) fn of(ty: &Type) -> Option<Arc<ObjectType>> {
         match ty {
             Type::ObjectType(object) => Some(Arc::clone(object)),
+            Type::ObjectExtension(extension) => Some(Arc::clone(&extension.base)),
             Type::Alias(alias) => Alias::resolved(alias).and_then(|resolved| ObjectType::of(&resolved)),
             _ => None,
         }
+    }
+}
+
+impl ObjectExtension {
+    /// Returns the type of an instance: each type parameter has the value of the attribute with its name. `None` for a type
+    /// without type parameters.
+    pub(crate) fn of_instance(value: &ObjectValue) -> Option<ObjectExtension> {
+        let parameter = |(name, _): &(Arc<str>, _)| (name.clone(), value.get(name).cloned().unwrap_or(Value::Undef));
+        let parameters: Vec<_> = value.ty.type_parameters.iter().map(parameter).collect();
+        (!parameters.is_empty()).then(|| ObjectExtension { base: Arc::clone(&value.ty), parameters })
     }
 }
 
@@ -168,5 +190,20 @@ impl Eq for ObjectValue {}
 impl std::hash::Hash for ObjectValue {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         with_stack(|| self.equality_values().for_each(|value| value.hash(state)));
+    }
+}
+
+impl PartialEq for ObjectExtension {
+    fn eq(&self, other: &ObjectExtension) -> bool {
+        self.base == other.base && self.parameters == other.parameters
+    }
+}
+
+impl Eq for ObjectExtension {}
+
+impl std::hash::Hash for ObjectExtension {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.base.hash(state);
+        self.parameters.len().hash(state);
     }
 }

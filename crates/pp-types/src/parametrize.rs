@@ -11,10 +11,12 @@ use crate::common::one_of;
 use crate::define_object::define_object;
 use crate::error::{Error, ErrorKind, Operand};
 use crate::infer::{generalize, infer};
+use crate::object_type::ObjectExtension;
 use crate::parametrize::error::{bad_argument, error, error_at, expect_count, expected_types, in_access};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::time_parse::{timespan_of, timestamp_of};
+use crate::type_set::anonymous_type_set;
 use crate::types::{
     Callable, EnumType, FloatBounds, InitType, Nested, Presence, Size, StructMember, TimestampBounds, TupleType, Type,
 };
@@ -83,13 +85,13 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             _ => Err(error(format!("A TypeReference-Type[] accepts 1 argument. Got {}", arguments.len()))),
         },
         Type::Object(name) if **name == *"Object" => object(arguments),
-        Type::ObjectType(object) => Err(error(format!(
-            "Error while evaluating a '[]' expression, The {}-Type cannot be parameterized using []",
-            object.label()
-        ))),
-        Type::Object(name) => Err(error(format!(
-            "Error while evaluating a '[]' expression, The {name}-Type cannot be parameterized using []"
-        ))),
+        Type::Object(name) if **name == *"TypeSet" => type_set(arguments),
+        Type::ObjectType(object) => {
+            Ok(Type::ObjectExtension(Arc::new(ObjectExtension::new(object, arguments).map_err(in_access)?)))
+        }
+        Type::TypeSet(_) | Type::Object(_) => {
+            Err(in_access(error(format!("The {}-Type cannot be parameterized using []", base.simple_name()))))
+        }
         Type::Any
         | Type::Unit
         | Type::Undef
@@ -104,8 +106,13 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         | Type::StringValue(_)
         | Type::Class(Some(_))
         | Type::SemVerRange
+        | Type::ObjectExtension(_)
         | Type::Alias(_) => {
-            let kind = format!("{}-Type", base.simple_name());
+            let name = match base {
+                Type::ObjectExtension(_) => base.to_string(),
+                other => other.simple_name().to_owned(),
+            };
+            let kind = format!("{name}-Type");
             Err(Error::new(
                 ErrorKind::Operator,
                 format!("Operator '[]' is not applicable to {}.", crate::describe::with_article(&kind)),
@@ -199,6 +206,14 @@ fn object(arguments: &[Value]) -> Result<Type, Error> {
     match &arguments[0] {
         Value::Hash(definition) => Ok(Type::ObjectType(Arc::new(define_object(None, definition).map_err(in_access)?))),
         other => Err(in_access(bad_argument("an Object-Type", other, "Hash", 0))),
+    }
+}
+
+fn type_set(arguments: &[Value]) -> Result<Type, Error> {
+    expect_count("TypeSet-Type", arguments, 1, 1)?;
+    match &arguments[0] {
+        Value::Hash(definition) => Ok(Type::TypeSet(Arc::new(anonymous_type_set(definition).map_err(in_access)?))),
+        other => Err(in_access(bad_argument("a TypeSet-Type", other, "Hash", 0))),
     }
 }
 

@@ -92,6 +92,8 @@ fn type_json(ty: &Type) -> Json {
         Type::Resource(..) => "Resource",
         Type::Reference(_) => "TypeReference",
         Type::ObjectType(_) => "Object",
+        Type::ObjectExtension(_) => "ObjectTypeExten",
+        Type::TypeSet(_) => "TypeSet",
         other => other.simple_name(),
     };
     let mut map = typed(&format!("Pcore::{name}Type"));
@@ -163,6 +165,11 @@ fn type_attributes(ty: &Type) -> Attributes {
         }
         Type::Runtime(Some(names)) => vec![("runtime", string(&names.0)), ("name_or_pattern", string(&names.1))],
         Type::ObjectType(object) => vec![("_pcore_init_hash", hash_json(&object.definition))],
+        Type::ObjectExtension(extension) => {
+            let base = type_json(&Type::ObjectType(Arc::clone(&extension.base)));
+            vec![("base_type", base), ("init_parameters", extension.arguments().iter().map(rich_json).collect())]
+        }
+        Type::TypeSet(set) => vec![("_pcore_init_hash", hash_json(&set.definition))],
         Type::Reference(name) => vec![("type_string", string(name))],
         _ => Vec::new(),
     }

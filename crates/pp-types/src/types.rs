@@ -7,11 +7,12 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use crate::alias::Alias;
-use crate::object_type::ObjectType;
+use crate::object_type::{ObjectExtension, ObjectType};
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::stack::with_stack;
 use crate::time::{Timespan, Timestamp};
+use crate::type_set::TypeSet;
 use crate::value::{Float, Value};
 
 /// A data type, parametrised or not. Cheap to clone.
@@ -76,6 +77,10 @@ pub enum Type {
     Object(Arc<str>),
     /// `Object[{…}]`: an object type that the program defines.
     ObjectType(Arc<ObjectType>),
+    /// An object type that the program defines, with values for type parameters: `Limit[5]`.
+    ObjectExtension(Arc<ObjectExtension>),
+    /// `TypeSet[{…}]`: a set of types that the program defines.
+    TypeSet(Arc<TypeSet>),
     /// An alias, resolved when it is first needed.
     Alias(Alias),
     /// A name that no type has.

@@ -150,6 +150,11 @@ fn check(target: Target, args: &Check) -> Vec<Result<Checked, LoadFailure>> {
 }
 
 fn check_program(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
+    if pp_environment::is_standard_input(path)
+        && let Some(name) = args.source.filename.as_deref().filter(|name| pp_environment::is_puppet_path(name))
+    {
+        return check_puppet::check_standard_input(name, &args.report);
+    }
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, false, &args.report)?;
     Ok(check_loaded(&input, loaded, args))

@@ -228,7 +228,8 @@ pub enum InspectFormat {
 /// Options for locating the files of a program.
 #[derive(Clone, Debug, Args)]
 pub struct Source {
-    /// Treat standard input as this file: imports resolve relative to its directory
+    /// Treat standard input as this file: imports resolve relative to its directory, and `check` takes `.pp` and `.epp` for
+    /// Puppet
     #[arg(long, value_name = "FILE")]
     pub filename: Option<PathBuf>,
     /// Directory of remote modules, searched after the `path` of the importing modules' metadata.yaml

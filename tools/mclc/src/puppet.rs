@@ -13,7 +13,7 @@ use std::path::Path;
 
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Files, Stage};
-use pp_environment::{CodePaths, is_environment_path};
+use pp_environment::{CodePaths, is_environment_path, is_standard_input};
 use pp_translate::{FallbackPolicy, Relationships, TranslateOptions, Translation};
 use resource_graph::StoredGraph;
 
@@ -65,9 +65,10 @@ fn run_compiler(args: &Puppet, color: Color) -> u8 {
     }
 }
 
-/// Whether the path is one of manifests: a directory or a `.pp` file.
+/// Whether the path is one of manifests: a directory, a `.pp` file, or standard input.
 fn is_manifest(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "pp") || path.is_dir()
+    let is_text = path.extension().is_some_and(|extension| extension == "pp") || is_standard_input(path);
+    is_text || path.is_dir()
 }
 
 /// Whether the artifact is one of the environment, for a node that is not known yet.

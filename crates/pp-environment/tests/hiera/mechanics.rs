@@ -1,5 +1,6 @@
 //! `tests/puppet/modules/mechanics.jsonl`: modules, their files and names, settings of environments, and main manifests;
 //! `naming.jsonl`: names of modules, files and definitions that do not fit. Both are compared with the recorded answers of Puppet.
+//! `typesets.jsonl`: sets of types in modules.
 //! Each case is compiled from the directory of its environment, and from its artifact.
 
 use std::collections::BTreeSet;
@@ -37,6 +38,18 @@ const DIFFERENT_NAMES: &[(&str, &str)] = &[
     ("naming-0217", "the file of the type is wrong as well"),
     ("naming-0268", "the main class cannot be included"),
     ("naming-0273", "such a class is unknown"),
+];
+
+/// Those of `typesets.jsonl`.
+const DIFFERENT_SETS: &[(&str, &str)] = &[
+    ("typesets-0022", "the set is loaded where it is needed"),
+    ("typesets-0023", "the set is loaded where it is needed"),
+    ("typesets-0024", "the set is loaded where it is needed"),
+    ("typesets-0025", "the set is loaded where it is needed"),
+    ("typesets-0026", "the set is loaded where it is needed"),
+    ("typesets-0068", "the set is loaded where it is needed"),
+    ("typesets-0073", "the definition of a type is shown"),
+    ("typesets-0079", "a type of another set is shown by its name"),
 ];
 
 /// Returns the main manifest of a case, and whether its resources are compared.
@@ -135,6 +148,11 @@ fn judge_both(world: &World, record: &Json) -> Result<(), String> {
 #[test]
 fn recorded_mechanics() {
     compare("modules/mechanics.jsonl", DIFFERENT);
+}
+
+#[test]
+fn recorded_sets_of_types() {
+    compare("modules/typesets.jsonl", DIFFERENT_SETS);
 }
 
 #[test]

@@ -174,10 +174,8 @@ impl Evaluator<'_> {
             Type::Resource(None, None) => self.resource_references(id, first, keys),
             Type::Resource(Some(name), None) => self.references(first, &Type::Resource(Some(name.clone()), None), keys),
             Type::Class(None) => self.references(first, &Type::Class(None), keys),
-            Type::Alias(alias) => {
-                let name = alias.name();
-                let error =
-                    Error::new(ErrorKind::Operator, not_applicable_text(&with_article(&format!("{name}-Type"))));
+            Type::Alias(_) => {
+                let error = Error::new(ErrorKind::Operator, not_applicable_text(&with_article(&format!("{ty}-Type"))));
                 Err(self.fault(id, error))
             }
             Type::Reference(name) => {

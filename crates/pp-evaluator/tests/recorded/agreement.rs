@@ -48,6 +48,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("sample-conversions", 201),
     ("sample-definitions", 202),
     ("sample-errors", 211),
+    ("sample-fourth", 413),
     ("sample-operators", 171),
     ("sample-programs", 233),
     ("sample-resources", 173),
@@ -59,6 +60,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("type-infer", 27),
     ("type-match", 45),
     ("type-new", 226),
+    ("type-object", 126),
     ("type-print", 145),
     ("variables", 77),
 ];

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use pp_types::{Hash, IteratorValue, Value};
+use pp_types::{Hash, IntegerBounds, IteratorValue, Type, Value};
 
 use crate::arguments::fail;
 use crate::elements::{Element, Elements, Pass, element_type};
@@ -278,24 +278,35 @@ fn step(call: &mut Call<'_>) -> Result<Value, Interrupt> {
         _ => 1,
     };
     let elements = Elements::of(call.argument(0), Pass::Consume).step_by(step);
-    visit_or_collect(call, elements.map(Element::into_single))
+    let ty = match element_type(call.argument(0)) {
+        Type::Integer(IntegerBounds { min: Some(min), max: Some(max) }) if min <= max => {
+            // The last number that is visited.
+            let step = i64::try_from(step).unwrap_or(i64::MAX);
+            let rest = max.checked_sub(min).map_or(0, |length| length % step);
+            Type::integer(Some(min), Some(max - rest))
+        }
+        other => other,
+    };
+    visit_or_collect(call, elements.map(Element::into_single), ty)
 }
 
 fn reverse_each(call: &mut Call<'_>) -> Result<Value, Interrupt> {
     let mut values = Vec::new();
     // Ranges are reversed without making them, so that `break` in the first call ends the work.
     if let Elements::Integers(range) = Elements::of(call.argument(0), Pass::Keep) {
-        return visit_or_collect(call, range.rev().map(Value::Integer));
+        let ty = element_type(call.argument(0));
+        return visit_or_collect(call, range.rev().map(Value::Integer), ty);
     }
     for element in Elements::of(call.argument(0), Pass::Keep) {
         call.charge(1, size_of::<Value>())?;
         values.push(element.into_single());
     }
-    visit_or_collect(call, values.into_iter().rev())
+    let ty = element_type(call.argument(0));
+    visit_or_collect(call, values.into_iter().rev(), ty)
 }
 
 /// Calls the block for each value, or returns an iterator if there is none.
-fn visit_or_collect(call: &mut Call<'_>, values: impl Iterator<Item = Value>) -> Result<Value, Interrupt> {
+fn visit_or_collect(call: &mut Call<'_>, values: impl Iterator<Item = Value>, ty: Type) -> Result<Value, Interrupt> {
     if call.block.is_some() {
         for value in values {
             if call.iterate_block(&[value])?.is_none() {
@@ -309,7 +320,7 @@ fn visit_or_collect(call: &mut Call<'_>, values: impl Iterator<Item = Value>) ->
         call.charge(1, size_of::<Value>())?;
         collected.push(value);
     }
-    Ok(Value::Iterator(IteratorValue::new(element_type(call.argument(0)), collected)))
+    Ok(Value::Iterator(IteratorValue::new(ty, collected)))
 }
 
 pub(crate) static WITH: Function = Function::typed(

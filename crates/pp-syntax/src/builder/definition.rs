@@ -137,6 +137,16 @@ impl Builder<'_> {
         pairs: Vec<Entry>,
         to: TokenIdx,
     ) -> ExprId {
+        if let Expr::TypeName(name) = self.tree.exprs[parent]
+            && **self.tree.str(name) == *"TypeSet"
+        {
+            // `type A = TypeSet { … }` is short for `type A = TypeSet[{ … }]`.
+            let list = self.pairs(pairs);
+            let range = self.range(open, to);
+            let hash = self.add(Expr::Hash(list), range);
+            let keys = self.list(&[hash]);
+            return self.add(Expr::Access(parent, keys), range);
+        }
         let name = self.intern("parent");
         let key = self.add(Expr::Name(name), self.tree.ranges[parent]);
         let pairs = pairs.into_iter().chain([Entry::Pair(key, from, parent)]).collect();

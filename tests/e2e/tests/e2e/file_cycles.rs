@@ -34,8 +34,9 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     // `Enum[a]` is assignable to `Pattern[/a/]` because `a` is an instance of it, and a type is an instance of `Type[T]` if it is
     // assignable to `T`.
     ("pp-types", "assignable", "instance"),
-    // `Object[{…}]` names the types of its attributes by their texts.
+    // `Object[{…}]` and `TypeSet[{…}]` are checked against types that are read from texts.
     ("pp-types", "parametrize", "define_object"),
+    ("pp-types", "parametrize", "type_set"),
     // A program calls methods, methods call blocks, and a block is a program. Values hold both.
     ("pp-erb", "*", "methods"),
     ("pp-erb", "value", "*"),

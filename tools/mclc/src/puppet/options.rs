@@ -28,7 +28,8 @@ pub enum Subcommand {
 /// The arguments of the compiler.
 #[derive(Debug, Args)]
 pub struct Puppet {
-    /// A manifest (.pp), a directory of manifests, the directory of an environment, its artifact, or a catalog (.json)
+    /// A manifest (.pp), `-` for one on standard input, a directory of manifests, the directory of an environment, its
+    /// artifact, or a catalog (.json)
     #[arg(value_name = "PATH", required = true)]
     path: Option<PathBuf>,
     /// The artifact to write, or `-` for standard output: of the environment, for every node, or with --node or --facts the

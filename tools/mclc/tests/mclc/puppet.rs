@@ -30,6 +30,42 @@ fn a_manifest_becomes_a_catalog() {
 }
 
 #[test]
+fn a_manifest_is_read_from_standard_input() {
+    let scratch = scratch(&[("facts.json", FACTS)]);
+    let catalog = ["puppet", "-", "--emit", "catalog", "--facts", "facts.json"];
+    let ran = scratch.mclc_with_input(&catalog, SITE.as_bytes());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(titles(&ran), ["Stage[main]", "Class[Settings]", "Class[main]", "Class[Web]", "Notify[port 80]"]);
+    let ran = scratch.mclc_with_input(&catalog, b"notify { 'a': mesage => 'b' }\n");
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.contains("<stdin>:1:"), "{ran:?}");
+    let ran = scratch.mclc_with_input(&["puppet", "-", "--emit", "ast", "--format", "pn"], b"$x = 1\n");
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "(= (var \"x\") 1)\n"), "{ran:?}");
+    let ran = scratch.mclc_with_input(&["puppet", "-", "-o", "site.bin"], SITE.as_bytes());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let ran = scratch.mclc(&["puppet", "site.bin", "--emit", "catalog", "--facts", "facts.json"]);
+    assert!(titles(&ran).contains(&"Notify[port 80]".to_owned()), "{ran:?}");
+}
+
+#[test]
+fn standard_input_is_checked_as_the_file_that_it_is_named_after() {
+    let scratch = scratch(&[]);
+    let check = |name: &str, text: &str| {
+        let ran = scratch.mclc_with_input(
+            &["check", "--format", "short", "--warn", "W0310", "--filename", name, "-"],
+            text.as_bytes(),
+        );
+        (ran.status, ran.stdout)
+    };
+    let (status, text) = check("manifests/site.pp", "notify { 'a' }\n");
+    assert!(status == 1 && text.contains("manifests/site.pp:1:14: error[P0"), "{text}");
+    let (status, text) = check("site.pp", "notice(\"a\")\n");
+    assert!(status == 0 && text.contains("site.pp:1:8: warning[W0310]"), "{text}");
+    let (status, text) = check("a.epp", "<% if { %>\n");
+    assert!(status == 1 && text.contains("a.epp:1:"), "{text}");
+}
+
+#[test]
 fn errors_and_messages_are_json_with_a_json_catalog() {
     let scratch = scratch(&[("site.pp", "notice('a')\nnotice(1 + 'x')\n")]);
     let ran = scratch.mclc(&["puppet", "site.pp", "--emit", "catalog", "--format", "json", "--node", "n"]);
