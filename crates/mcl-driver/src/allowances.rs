@@ -1,4 +1,4 @@
-//! Comments that allow lints (spec 11 §5): `# mclc: allow(W0101)` above a statement, an entry or an element, or behind code
+//! Comments that allow lints (spec 11 §5): `# mclc: allow(W0101)` above a statement, an entry or an element, or after code
 //! on its line; `# mclc: allow-file(W0101)` above the first statement of a file.
 
 use std::ops::Range;
@@ -90,7 +90,7 @@ fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, inv
                 invalid.push(error.help("write it above the first statement of the file"));
                 continue;
             }
-            Word::Allow if is_behind_code(text, comment) => line_of(file, comment.start),
+            Word::Allow if is_after_code(text, comment) => line_of(file, comment.start),
             Word::Allow => {
                 let statements = statements.get_or_insert_with(|| statements_of(id, text, &tokens));
                 below(&tokens, comment.next_token, statements)
@@ -179,7 +179,7 @@ fn invalid_name(unknown: &LintNameError, span: Span) -> Diagnostic {
 }
 
 /// Returns whether there is code before a comment on its line.
-fn is_behind_code(text: &str, comment: &Comment) -> bool {
+fn is_after_code(text: &str, comment: &Comment) -> bool {
     let before = &text[..comment.start as usize];
     let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
     !line.trim().is_empty()
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_behind_code_covers_its_line() {
+    fn an_allowance_after_code_covers_its_line() {
         check("$a = 1 / 0 # mclc: allow(W0201)\n$b = 1 / 0\n", &["2:6 W0201 lint"]);
         check("$a = 1 / 0 # mclc: allow(W0201)", &[]);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pp_types::{Error, Hash};
+use pp_types::{Error, Hash, Value};
 
 use crate::files::{ConfigFile, join};
 use crate::problem::error;
@@ -134,5 +134,27 @@ impl Config {
     /// Returns a path as seen from the directory of the layer.
     pub(crate) fn in_root(&self, path: &str) -> String {
         join(&self.root, path)
+    }
+}
+
+/// Returns the string that an entry has under a name.
+pub(crate) fn text(entry: &Hash, name: &str) -> Option<Arc<str>> {
+    match entry.get(&Value::from(name)) {
+        Some(Value::String(text)) => Some(Arc::clone(text)),
+        _ => None,
+    }
+}
+
+/// Returns the strings of the array that an entry has under a name.
+pub(crate) fn strings(entry: &Hash, name: &str) -> Vec<Arc<str>> {
+    match entry.get(&Value::from(name)) {
+        Some(Value::Array(elements)) => {
+            let strings = elements.iter().filter_map(|element| match element {
+                Value::String(text) => Some(Arc::clone(text)),
+                _ => None,
+            });
+            strings.collect()
+        }
+        _ => Vec::new(),
     }
 }

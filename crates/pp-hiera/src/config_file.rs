@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pp_types::{Error, Hash, Value};
 
-use crate::config::{Backend, Config, Level, Locations, Notice, Reader};
+use crate::config::{Backend, Config, Level, Locations, Notice, Reader, strings, text};
 use crate::config_v4;
 use crate::files::{ConfigFile, Layer};
 use crate::problem::error;
@@ -118,26 +118,6 @@ fn levels(
         levels.push(Arc::new(level));
     }
     Ok(levels)
-}
-
-pub(crate) fn text(entry: &Hash, name: &str) -> Option<Arc<str>> {
-    match entry.get(&Value::from(name)) {
-        Some(Value::String(text)) => Some(Arc::clone(text)),
-        _ => None,
-    }
-}
-
-pub(crate) fn strings(entry: &Hash, name: &str) -> Vec<Arc<str>> {
-    match entry.get(&Value::from(name)) {
-        Some(Value::Array(elements)) => {
-            let strings = elements.iter().filter_map(|element| match element {
-                Value::String(text) => Some(Arc::clone(text)),
-                _ => None,
-            });
-            strings.collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 fn level(reader: &Reader<'_>, entry: &Hash, path: &str, defaults: Option<&Hash>) -> Result<Level, Error> {

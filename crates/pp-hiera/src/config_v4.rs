@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use pp_types::{Error, Hash, Value};
 
-use crate::config::{Backend, Config, Level, Locations, Notice, Reader};
-use crate::config_file::{strings, text};
+use crate::config::{Backend, Config, Level, Locations, Notice, Reader, strings, text};
 use crate::schema;
 
 /// Reads a configuration of version 4.

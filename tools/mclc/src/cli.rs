@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 
 use crate::format::Format;
-use crate::levels::Lint;
 use crate::lines::Lines;
+use crate::lint_names::Lint;
 use crate::puppet::PuppetCommand;
 
 /// Compiler for mcl, the configuration language of mgmt, and for Puppet manifests

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use mcl_diagnostics::{Code, all_codes, explain, nearest};
 
 use crate::cli::{Color, Explain};
-use crate::levels::puppet_lint;
+use crate::lint_names::puppet_lint;
 use crate::output::unusable;
 use crate::{output, report};
 

@@ -15,6 +15,7 @@ mod get;
 mod inspect;
 mod levels;
 mod lines;
+mod lint_names;
 mod memory;
 mod output;
 mod paths;

@@ -1,12 +1,16 @@
 //! What Puppet rejects while it parses and validates is rejected at the same place, and everything else is accepted.
 
+use mcl_diagnostics::Diagnostic;
 use mcl_diagnostics::Severity;
 
 use crate::Mode;
 use crate::tests::support::{check, errors, files_in, lang, place, recorded};
 
 /// Records whose column differs on purpose, with the reason.
-const OTHER_COLUMN: &[(&str, &str)] = &[
+const OTHER_PLACE: &[(&str, &str)] = &[
+    ("type-object-028", "`inherits` is named, not the hash after the type"),
+    ("type-object-130", "the `.` is named, not the call that Puppet reads as the type of a resource"),
+    ("type-object-132", "the `.` is named, not the assignment that Puppet reads as the type of a resource"),
     ("interpolation-036", "the `}` of an empty interpolation is named, not the text after it"),
     ("sample-definitions-143", "the `}` of an empty interpolation is named, not the text after it"),
     ("interpolation-037", "the `}` of an empty interpolation is named, not the text after it"),
@@ -38,12 +42,13 @@ fn rejected_programs_are_rejected_at_the_recorded_place() {
         let (line, column) = place(code, first);
         let several = record["errors"].as_array().and_then(|errors| errors.first());
         let expected = several.unwrap_or(&record);
+        if OTHER_PLACE.iter().any(|(other, _)| *other == id) {
+            continue;
+        }
         if let Some(expected) = expected["line"].as_u64() {
             assert_eq!(line, expected, "{id}: {code}\n{first:?}");
         }
-        if let Some(expected) = expected["column"].as_u64()
-            && !OTHER_COLUMN.iter().any(|(other, _)| *other == id)
-        {
+        if let Some(expected) = expected["column"].as_u64() {
             assert_eq!(column, expected, "{id}: {code}\n{first:?}");
         }
     }
@@ -68,6 +73,7 @@ fn one_mistake_is_one_error() {
 
 #[test]
 fn messages_have_the_recorded_words() {
+    const JSON: &str = "Invalid produced text having syntax: 'json'. JSON syntax checker: ";
     let mut same = 0;
     let mut all = 0;
     for record in lang() {
@@ -77,10 +83,16 @@ fn messages_have_the_recorded_words() {
         let (Some(expected), true, false) = (expected.as_str(), is_syntax, record["crash"] == true) else { continue };
         let found = errors(record["code"].as_str().expect("a program"));
         all += 1;
-        same += usize::from(found.iter().any(|error| error.message == expected));
+        let is_same = |error: &Diagnostic| match expected {
+            // Puppet does not name the character.
+            "Syntax error at ''" => error.message.starts_with("Syntax error at '"),
+            // The rest is that of another parser of JSON.
+            _ if expected.starts_with(JSON) => error.message.starts_with(JSON),
+            _ => error.message == expected,
+        };
+        same += usize::from(found.iter().any(is_same));
     }
-    // The others name a character where Puppet names nothing, or a parser of JSON other than Ruby's.
-    assert!(same * 100 >= all * 93, "{same} of {all}");
+    assert!(same * 100 >= all * 97, "{same} of {all}");
 }
 
 #[test]
