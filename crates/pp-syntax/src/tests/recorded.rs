@@ -1,12 +1,11 @@
 //! What Puppet rejects while it parses and validates is rejected at the same place, and everything else is accepted.
 
-use mcl_diagnostics::Diagnostic;
-use mcl_diagnostics::Severity;
+use mcl_diagnostics::{Diagnostic, Severity};
 
 use crate::Mode;
 use crate::tests::support::{check, errors, files_in, lang, place, recorded};
 
-/// Records whose column differs on purpose, with the reason.
+/// Records whose place differs on purpose, with the reason.
 const OTHER_PLACE: &[(&str, &str)] = &[
     ("type-object-028", "`inherits` is named, not the hash after the type"),
     ("type-object-130", "the `.` is named, not the call that Puppet reads as the type of a resource"),
