@@ -1,10 +1,12 @@
 //! What the thread of the graph sources shares with functions, resources and the agent: watches and a way to wake it.
 
+use std::fs::Metadata;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use function_engine::{InputVersion, Waker, WatchId};
 use resources::Scope;
@@ -16,6 +18,9 @@ use crate::watcher::{PathChange, Subscription, Watcher, WritePhase};
 
 /// Time between two looks at the state when no descriptor signals a change.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The kernel takes the time of a change from the last tick of its clock, of which there are at least 100 a second.
+const TIMESTAMP_GRANULARITY: Duration = Duration::from_millis(10);
 
 /// Shared state of the thread. Cheap to clone.
 #[derive(Clone)]
@@ -120,8 +125,9 @@ impl SourceState {
         }
     }
 
-    /// Watches the files that the catalog depends on, instead of those before.
-    pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = (&'a Path, Scope)>) {
+    /// Watches the files that the catalog depends on, instead of those before. They were read after the time `since`: a file that
+    /// was not watched then and has changed since then counts as changed.
+    pub(super) fn watch_catalog<'a>(&self, paths: impl Iterator<Item = (&'a Path, Scope)>, since: SystemTime) {
         let mut watches = self.lock();
         let wanted: FxHashMap<&Path, Scope> = paths.collect();
         let Watches { watcher, catalog_paths, unsettled, .. } = &mut *watches;
@@ -138,6 +144,9 @@ impl SourceState {
                 let token = watches.next_token();
                 let subscription = watches.watcher.subscribe(path, scope, token);
                 watches.catalog_paths.insert(path.to_owned(), CatalogPath { scope, subscription, token });
+                if has_changed_since(path, scope, since) {
+                    watches.unsettled.change(token, WritePhase::Unknown, Instant::now());
+                }
             }
         }
     }
@@ -291,6 +300,27 @@ struct WatchedPath {
     version: InputVersion,
 }
 
+/// Returns whether a path, or with [`Scope::Children`] something in it, has changed since a time. It may say so of a change just
+/// before.
+fn has_changed_since(path: &Path, scope: Scope, since: SystemTime) -> bool {
+    let since = since.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TIMESTAMP_GRANULARITY);
+    let is_later = |metadata: Metadata| {
+        let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(metadata.ctime_nsec()).unwrap_or_default()) >= since
+    };
+    // What was removed has changed the directory that it was in.
+    let is_changed = |path: &Path| match (path.metadata(), path.parent()) {
+        (Ok(metadata), _) => is_later(metadata),
+        (Err(_), Some(parent)) => parent.metadata().is_ok_and(is_later),
+        (Err(_), None) => false,
+    };
+    let mut entries = match scope {
+        Scope::Children => path.read_dir().ok(),
+        _ => None,
+    };
+    is_changed(path) || entries.as_mut().is_some_and(|entries| entries.flatten().any(|entry| is_changed(&entry.path())))
+}
+
 fn is_empty_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }
@@ -302,6 +332,9 @@ mod tests {
     use test_support::{Scratch, eventually};
 
     use super::*;
+
+    /// From a time that is so far away, nothing has changed since.
+    const HOUR: Duration = Duration::from_secs(3600);
 
     /// Takes the changes as if they had happened at `start`, and returns whether the catalog has changed at `now`.
     fn catalog_changes(state: &SourceState, start: Instant, now: Instant) -> bool {
@@ -316,7 +349,10 @@ mod tests {
         let scratch = Scratch::with_files([("a.yaml", "a: 1\n"), ("b.yaml", "b: 1\n")]);
         let (a, b) = (scratch.path("a.yaml"), scratch.path("b.yaml"));
         let state = SourceState::new();
-        state.watch_catalog([(a.as_path(), Scope::Entry), (b.as_path(), Scope::Entry)].into_iter());
+        state.watch_catalog(
+            [(a.as_path(), Scope::Entry), (b.as_path(), Scope::Entry)].into_iter(),
+            SystemTime::now() + HOUR,
+        );
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
         let mut file = std::fs::File::create(&a).expect("writable");
@@ -339,11 +375,31 @@ mod tests {
     }
 
     #[test]
+    fn what_changed_before_it_was_watched_is_reported_once() {
+        let scratch = Scratch::with_files([("old.yaml", "a: 1\n"), ("facts.d/old.txt", "a=1\n")]);
+        let reported = |name: &str, scope: Scope, since: SystemTime| {
+            let (path, state, start) = (scratch.path(name), SourceState::new(), Instant::now());
+            state.watch_catalog(std::iter::once((path.as_path(), scope)), since);
+            let first = catalog_changes(&state, start, start + Duration::from_secs(30));
+            state.watch_catalog(std::iter::once((path.as_path(), scope)), since);
+            assert!(!catalog_changes(&state, start, start + Duration::from_secs(60)), "{name}: a second time");
+            first
+        };
+        let now = SystemTime::now();
+        for (name, scope) in [("old.yaml", Scope::Entry), ("facts.d", Scope::Children)] {
+            assert!(reported(name, scope, now - HOUR), "{name}");
+            assert!(!reported(name, scope, now + HOUR), "{name}");
+        }
+        assert!(reported("removed.yaml", Scope::Entry, now - HOUR), "the directory has changed");
+        assert!(!reported("removed.yaml", Scope::Entry, now + HOUR));
+    }
+
+    #[test]
     fn a_writer_that_never_ends_does_not_keep_the_catalog() {
         let scratch = Scratch::with_files([("a.yaml", "a: 1\n")]);
         let a = scratch.path("a.yaml");
         let state = SourceState::new();
-        state.watch_catalog(std::iter::once((a.as_path(), Scope::Entry)));
+        state.watch_catalog(std::iter::once((a.as_path(), Scope::Entry)), SystemTime::now() + HOUR);
         let start = Instant::now();
         let mut file = std::fs::File::create(&a).expect("writable");
         file.write_all(b"a: 2\n").expect("writable");

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use function_engine::{Engine, Interpreter, Waiting};
 use mcl_artifact::program::Program;
@@ -134,7 +134,7 @@ impl Sources {
         let waker = state.clone();
         agent.on_graph_request(move || waker.wake());
         if let Some(puppet) = &puppet {
-            state.watch_catalog(std::iter::once((puppet.path(), Scope::Entry)));
+            state.watch_catalog(std::iter::once((puppet.path(), Scope::Entry)), SystemTime::now());
         }
         let mut sources = Sources {
             state,
@@ -298,11 +298,12 @@ impl Sources {
     /// Loads the catalog if it is due.
     fn load_catalog(&mut self) -> Option<(Source, SourceEvent)> {
         let puppet = self.puppet.as_ref().filter(|_| std::mem::take(&mut self.puppet_is_due))?;
+        let start = SystemTime::now();
         let loaded = puppet.load(self.facts.known());
         let entries = std::iter::once(puppet.path()).chain(loaded.dependencies.iter().map(PathBuf::as_path));
         let entries = entries.map(|path| (path, Scope::Entry));
         let directories = loaded.directories.iter().map(|path| (path.as_path(), Scope::Children));
-        self.state.watch_catalog(entries.chain(directories));
+        self.state.watch_catalog(entries.chain(directories), start);
         self.facts.follow(loaded.host_facts, &self.state);
         let event = match loaded.result {
             Ok((graph, warnings)) => {
