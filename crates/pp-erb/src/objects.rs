@@ -192,20 +192,8 @@ impl Registry {
             return Ok(Vec::new());
         }
         let mut settling = Settling::new(work);
-        let ChangedStrings { list, by_text, .. } = &mut *self.strings.borrow_mut();
-        work.step(list.len() + self.known.borrow().len());
-        for (number, string) in list.iter_mut().enumerate() {
-            let (Some(old), None) = (string.old.last().cloned(), string.object.shared()) else { continue };
-            let new: Arc<str> = (&*string.object.get()).into();
-            string.object.share(Arc::clone(&new));
-            string.old.push(Arc::clone(&new));
-            by_text.entry((string.parameter, text_address(&new))).or_insert(number);
-            settling.changed.insert(text_address(&old));
-            if string.is_reported && *old != *new {
-                let (old, new) = (Puppet::String(old), Puppet::String(new));
-                settling.changes.push(Change { parameter: string.parameter, old, new });
-            }
-        }
+        self.settle_strings(work, &mut settling);
+        work.step(self.known.borrow().len());
         let known: Vec<(Option<ParameterId>, Value)> =
             self.known.borrow().iter().map(|((parameter, _), (_, object))| (*parameter, object.clone())).collect();
         settling.changed.extend(known.iter().filter_map(|(_, object)| match object {
@@ -233,6 +221,25 @@ impl Registry {
         }
         self.has_changed.set(false);
         Ok(settling.changes)
+    }
+
+    /// Gives the strings that were changed their new values. Looking into other values asks for these strings, so they are not
+    /// borrowed afterwards.
+    fn settle_strings(&self, work: &Work, settling: &mut Settling<'_>) {
+        let ChangedStrings { list, by_text, .. } = &mut *self.strings.borrow_mut();
+        work.step(list.len());
+        for (number, string) in list.iter_mut().enumerate() {
+            let (Some(old), None) = (string.old.last().cloned(), string.object.shared()) else { continue };
+            let new: Arc<str> = (&*string.object.get()).into();
+            string.object.share(Arc::clone(&new));
+            string.old.push(Arc::clone(&new));
+            by_text.entry((string.parameter, text_address(&new))).or_insert(number);
+            settling.changed.insert(text_address(&old));
+            if string.is_reported && *old != *new {
+                let (old, new) = (Puppet::String(old), Puppet::String(new));
+                settling.changes.push(Change { parameter: string.parameter, old, new });
+            }
+        }
     }
 }
 
