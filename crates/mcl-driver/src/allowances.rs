@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
+use cranelift_entity::EntityRef;
 use mcl_diagnostics::{
     Code, Diagnostic, FileId, Files, LintNameError, LintSelector, Severity, SourceFile, Span, Stage,
 };
 use mcl_lexer::{Comment, TokenIdx, TokenKind, Tokens, lex};
+use rustc_hash::FxHashMap;
 
 /// What a directive starts with, after the `#` and blanks.
 const MARKER: &str = "mclc:";
@@ -32,7 +34,7 @@ pub fn apply_allowances(files: &Files, diagnostics: &mut Vec<Diagnostic>, is_com
         }
     }
     if !allowances.is_empty() {
-        diagnostics.retain(|diagnostic| !is_allowed(diagnostic, &mut allowances));
+        remove_allowed(diagnostics, &mut allowances);
         let has_errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         if is_complete && !has_errors {
             diagnostics.extend(allowances.iter().filter(|allowance| !allowance.is_used).map(without_effect));
@@ -41,20 +43,35 @@ pub fn apply_allowances(files: &Files, diagnostics: &mut Vec<Diagnostic>, is_com
     diagnostics.extend(invalid);
 }
 
-fn is_allowed(diagnostic: &Diagnostic, allowances: &mut [Allowance]) -> bool {
-    let Some(span) = diagnostic.span.filter(|_| diagnostic.code.is_lint() && diagnostic.severity != Severity::Error)
-    else {
-        return false;
+/// Removes the lints that are allowed, and marks the allowances that have an effect. Both are gone through in the order of
+/// their places, so that a lint is compared only with the allowances around it.
+fn remove_allowed(diagnostics: &mut Vec<Diagnostic>, allowances: &mut [Allowance]) {
+    let place = |diagnostic: &Diagnostic| {
+        let span = diagnostic.span.filter(|_| diagnostic.code.is_lint() && diagnostic.severity != Severity::Error);
+        span.map(|span| (span.file, span.start))
     };
-    let mut is_allowed = false;
-    for allowance in allowances {
-        let is_here = allowance.name.file == span.file && allowance.range.contains(&span.start);
-        if is_here && allowance.selector.matches(diagnostic.code) {
-            allowance.is_used = true;
-            is_allowed = true;
+    let mut lints: Vec<_> =
+        diagnostics.iter().enumerate().filter_map(|(index, lint)| Some((place(lint)?, index, lint.code))).collect();
+    lints.sort_unstable_by_key(|(place, index, _)| (*place, *index));
+    allowances.sort_by_key(|allowance| (allowance.name.file, allowance.range.start));
+    let mut is_allowed = vec![false; diagnostics.len()];
+    let (mut next, mut around): (usize, Vec<usize>) = (0, Vec::new());
+    for ((file, start), index, code) in lints {
+        while allowances.get(next).is_some_and(|later| (later.name.file, later.range.start) <= (file, start)) {
+            around.push(next);
+            next += 1;
+        }
+        around.retain(|at| allowances[*at].name.file == file && allowances[*at].range.end > start);
+        for at in &around {
+            let allowance = &mut allowances[*at];
+            if allowance.selector.matches(code) {
+                allowance.is_used = true;
+                is_allowed[index] = true;
+            }
         }
     }
-    is_allowed
+    let mut is_allowed = is_allowed.into_iter();
+    diagnostics.retain(|_| !is_allowed.next().unwrap_or(false));
 }
 
 fn without_effect(allowance: &Allowance) -> Diagnostic {
@@ -72,7 +89,7 @@ fn without_effect(allowance: &Allowance) -> Diagnostic {
 fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, invalid: &mut Vec<Diagnostic>) {
     let text: &str = &file.text;
     let tokens = lex(text);
-    let mut statements: Option<Vec<Range<u32>>> = None;
+    let mut extents: Option<Extents> = None;
     for comment in &tokens.comments {
         let Some(directive) = directive(text, comment) else { continue };
         let mut names = Vec::new();
@@ -92,8 +109,8 @@ fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, inv
             }
             Word::Allow if is_after_code(text, comment) => line_of(file, comment.start),
             Word::Allow => {
-                let statements = statements.get_or_insert_with(|| statements_of(id, text, &tokens));
-                below(&tokens, comment.next_token, statements)
+                let extents = extents.get_or_insert_with(|| Extents::of(id, text, &tokens));
+                extents.below(&tokens, comment.next_token)
             }
         };
         for (name, span) in names {
@@ -190,41 +207,55 @@ fn line_of(file: &SourceFile, offset: u32) -> Range<u32> {
     line.start as u32..line.end as u32
 }
 
-/// Returns the bytes of all statements, those inside of others included.
-fn statements_of(id: FileId, text: &str, tokens: &Tokens) -> Vec<Range<u32>> {
-    let parsed = mcl_parser::parse(id, text, tokens);
-    parsed.ast.stmt_ranges.values().map(|range| range.start..range.end).collect()
+/// Where statements, entries and elements end.
+struct Extents {
+    /// The ends of statements, by their starts: of several with one start, the outermost.
+    statements: FxHashMap<u32, u32>,
+    /// For each token, where the entry or element ends that it starts.
+    elements: Vec<u32>,
 }
 
-/// Returns the bytes of the statement that starts with a token, or else of the entry or element.
-fn below(tokens: &Tokens, first: TokenIdx, statements: &[Range<u32>]) -> Range<u32> {
-    let start = tokens.start(first);
-    let starting = statements.iter().filter(|statement| statement.start == start);
-    if let Some(end) = starting.map(|statement| statement.end).max() {
-        return start..end;
-    }
-    let mut depth = 0usize;
-    for token in first.until(tokens.end_idx()) {
-        let kind = tokens[token];
-        if kind.is_opener() {
-            depth += 1;
-        } else if kind.is_closer() {
-            match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => return start..tokens.start(token),
-            }
-        } else if kind == TokenKind::Comma && depth == 0 {
-            return start..tokens.start(token);
+impl Extents {
+    fn of(id: FileId, text: &str, tokens: &Tokens) -> Extents {
+        let mut statements: FxHashMap<u32, u32> = FxHashMap::default();
+        for range in mcl_parser::parse(id, text, tokens).ast.stmt_ranges.values() {
+            let end = statements.entry(range.start).or_default();
+            *end = range.end.max(*end);
         }
+        // From the end, so that the brackets around a token and the comma after it are known.
+        let last = tokens.start(tokens.end_idx());
+        let mut ends = vec![last];
+        let mut elements = Vec::with_capacity(tokens.len());
+        for token in tokens.indices().rev() {
+            let kind = tokens[token];
+            if kind.is_closer() {
+                ends.push(tokens.start(token));
+            } else if kind.is_opener() && ends.len() > 1 {
+                ends.pop();
+            } else if kind == TokenKind::Comma
+                && let Some(end) = ends.last_mut()
+            {
+                *end = tokens.start(token);
+            }
+            elements.push(ends.last().copied().unwrap_or(last));
+        }
+        elements.reverse();
+        Extents { statements, elements }
     }
-    start..tokens.start(tokens.end_idx())
+
+    /// Returns the bytes of the statement that starts with a token, or else of the entry or element.
+    fn below(&self, tokens: &Tokens, first: TokenIdx) -> Range<u32> {
+        let start = tokens.start(first);
+        let element = || self.elements.get(first.index()).copied().unwrap_or(start);
+        start..self.statements.get(&start).copied().unwrap_or_else(element)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Checks what remains of a lint at each `division` in a text, and what is reported about the comments.
+    /// Checks what remains of a lint at each division in a text, and what is reported about the comments.
     fn check(text: &str, expected: &[&str]) {
         let mut files = Files::default();
         let id = files.add("main.mcl", text);

@@ -76,8 +76,8 @@ pub enum Command {
 /// The arguments of `mclc check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Files, module directories (with a metadata.yaml or a main.mcl), `-` for standard input; Puppet manifests, templates
-    /// and directories of them
+    /// Files, which are checked as part of their modules; module directories (with a metadata.yaml or a main.mcl); other
+    /// directories, for all programs below; `-` for standard input; Puppet manifests, templates and directories of them
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
     /// Also check the merge points with this Puppet catalog (.json, or manifests)
