@@ -94,6 +94,10 @@ impl StreamContext for StreamCall<'_> {
         self.environment.now()
     }
 
+    fn monotonic(&self) -> Duration {
+        self.environment.monotonic()
+    }
+
     fn hostname(&self) -> &str {
         self.environment.hostname()
     }

@@ -101,6 +101,9 @@ impl Stream for Now {
 /// Updates at each local midnight.
 struct Weekday;
 
+/// How long a change of the clock or a suspended machine may go unnoticed.
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+
 impl Stream for Weekday {
     fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
         let now = cx.now();
@@ -108,7 +111,8 @@ impl Stream for Weekday {
         let midnight = time.date().saturating_add(1.day()).to_zoned(time.time_zone().clone());
         let Ok(midnight) = midnight else { return fatal("the next midnight is out of range") };
         let until = u64::try_from(midnight.timestamp().as_second() - seconds(now)).unwrap_or(1).max(1);
-        cx.wake_after(Duration::from_secs(until) - Duration::from_nanos(now.subsec_nanos().into()));
+        let until = Duration::from_secs(until) - Duration::from_nanos(now.subsec_nanos().into());
+        cx.wake_after(until.min(CLOCK_CHECK_INTERVAL));
         ok(weekday(&time))
     }
 }

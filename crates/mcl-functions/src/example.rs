@@ -52,7 +52,7 @@ struct Flipflop {
 
 impl Stream for Flipflop {
     fn call(&mut self, cx: &mut dyn StreamContext, _: &[Value]) -> Outcome {
-        let now = cx.now();
+        let now = cx.monotonic();
         let elapsed = now.saturating_sub(*self.start.get_or_insert(now));
         let periods = elapsed.as_secs() / PERIOD.as_secs();
         cx.wake_after(PERIOD * u32::try_from(periods + 1).unwrap_or(u32::MAX) - elapsed);

@@ -283,8 +283,10 @@ pub trait StreamContext {
     }
     /// Returns a handle that requests a call, from any thread.
     fn waker(&self) -> Arc<dyn Fn() + Send + Sync>;
-    /// Returns the wall-clock time since the Unix epoch.
+    /// Returns the wall-clock time since the Unix epoch. It may jump in both directions.
     fn now(&self) -> Duration;
+    /// Returns the time of a clock that never goes backwards. Only differences are meaningful.
+    fn monotonic(&self) -> Duration;
     /// Returns the host name: the value of `$hostname`.
     fn hostname(&self) -> &str;
     /// Returns the directory, below the prefix, for the persistent state of functions (`local.*`, `value.*`, `world.*`).

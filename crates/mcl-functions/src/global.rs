@@ -159,7 +159,7 @@ impl Stream for History {
             self.index = index;
             self.changes.clear();
         }
-        let now = cx.now();
+        let now = cx.monotonic();
         if self.changes.back().is_none_or(|(_, last)| last != value) {
             self.changes.push_back((now, value.clone()));
         }

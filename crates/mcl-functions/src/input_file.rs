@@ -134,7 +134,7 @@ impl InputFile {
             true => MAX_SETTLE_TIME,
             false => MAX_INCOMPLETE_TIME,
         };
-        let now = cx.now();
+        let now = cx.monotonic();
         let waited = now.saturating_sub(*self.unsettled_since.get_or_insert(now));
         if is_known || is_confirmed || waited >= limit {
             (self.candidate, self.unsettled_since) = (None, None);

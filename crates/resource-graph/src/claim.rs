@@ -260,4 +260,30 @@ mod tests {
         assert!(!contradict(&group("absent"), &member("absent")));
         assert!(!contradict(&group("absent"), &user("exists").with("group", "other")));
     }
+    #[test]
+    fn crontab_and_keys_of_a_user_that_is_to_be_removed_are_contradictions() {
+        let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBtqhnN5YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh me";
+        let removed = resource("user", "ann").with("state", "absent");
+        let key = resource("ssh:authorized_key", "k").with("user", "ann").with("content", key);
+        let job = resource("cron:job", "j").with("user", "ann").with("command", "/bin/true");
+        for owned in [key, job] {
+            assert!(contradict(&removed, &owned.clone().with("state", "exists")), "{owned:?}");
+            assert!(!contradict(&removed, &owned.clone().with("state", "absent")), "{owned:?}");
+        }
+    }
+
+    #[test]
+    fn file_that_belongs_to_an_account_that_is_to_be_removed_is_a_contradiction() {
+        let file = |parameter: &str, name: &str| resource("file", "/a/x").with(parameter, name);
+        let account = |kind: &str, state: &str| resource(kind, "ann").with("state", state);
+        for (parameter, kind) in [("owner", "user"), ("group", "group")] {
+            assert!(contradict(&account(kind, "absent"), &file(parameter, "ann")), "{parameter}");
+            for (state, name) in [("exists", "ann"), ("absent", "1000"), ("absent", "bob")] {
+                assert!(!contradict(&account(kind, state), &file(parameter, name)), "{parameter} {state} {name}");
+            }
+            let removed = file(parameter, "ann").with("state", "absent");
+            assert!(!contradict(&account(kind, "absent"), &removed), "{parameter}");
+        }
+        assert!(!contradict(&account("group", "absent"), &file("owner", "ann")), "another account");
+    }
 }

@@ -4,7 +4,7 @@
 //! `PREFIX/engine/reversals`. When a later graph lacks the resource, its inverse joins the graph, without edges, until it has
 //! succeeded once. The file survives restarts, and a restart does not replace a stored inverse.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -105,7 +105,7 @@ impl Reversals {
                 Ok(None) => {}
                 Ok(Some(text)) => match serde_json::from_slice(&text).ok().as_ref().and_then(decode) {
                     Some(resource) => resources.push(resource),
-                    None => failures.push(Failure::Refused(format!("invalid stored reversal {}", path.display()))),
+                    None => failures.push(invalid(&path)),
                 },
                 Err(error) => failures.push(failure(error)),
             }
@@ -113,6 +113,14 @@ impl Reversals {
         resources.sort_by(|a, b| a.id.cmp(&b.id));
         (resources, failures)
     }
+}
+
+/// Returns the failure for a stored inverse that is corrupted. What it would restore may still be readable for a person.
+fn invalid(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::Refused(format!(
+        "invalid stored reversal {path}: the old state that it describes is not restored; move the file away to silence this"
+    ))
 }
 
 fn encode(resource: &Resource) -> Json {
@@ -149,7 +157,6 @@ pub fn is_reversal(resource: &Resource) -> bool {
 mod tests {
     use std::fs;
     use std::os::unix::fs::MetadataExt;
-    use std::path::Path;
 
     use super::*;
     use crate::provider_test::{ProviderTest, resource};
@@ -244,5 +251,7 @@ mod tests {
         fs::write(reversals.directory.join("file-x"), "{").unwrap();
         let (pending, failures) = reversals.pending();
         assert_eq!((pending.len(), failures.len()), (1, 1));
+        let failure = failures[0].to_string();
+        assert!(failure.contains("file-x") && failure.contains("move the file away"), "{failure}");
     }
 }

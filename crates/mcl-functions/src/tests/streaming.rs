@@ -17,6 +17,7 @@ struct Harness {
     instance: Box<dyn Stream>,
     ty: FuncType,
     now: Duration,
+    monotonic: Duration,
     state: tempfile::TempDir,
     wakes: (Sender<()>, Receiver<()>),
     delay: Option<Duration>,
@@ -64,6 +65,9 @@ impl StreamContext for Harness {
     fn now(&self) -> Duration {
         self.now
     }
+    fn monotonic(&self) -> Duration {
+        self.monotonic
+    }
     fn hostname(&self) -> &str {
         "h1"
     }
@@ -91,6 +95,7 @@ impl Harness {
             instance: make(),
             ty: function.declared_type().unwrap_or(FuncType { args: vec![], result: mcl_value::Type::Nil }),
             now: Duration::from_secs(1_700_000_000),
+            monotonic: Duration::from_secs(5),
             state: tempfile::tempdir().expect("a directory"),
             wakes: channel(),
             delay: None,
@@ -122,6 +127,7 @@ impl Harness {
 
     fn pass(&mut self, millis: u64) {
         self.now += Duration::from_millis(millis);
+        self.monotonic += Duration::from_millis(millis);
     }
 }
 
@@ -141,6 +147,35 @@ fn history_returns_a_value_when_it_is_old_enough() {
     assert_eq!(harness.call("3, 1000"), "3");
     assert_eq!(harness.delay, None, "nothing more is going to change");
     assert_eq!(harness.call("3, -1"), "fatal: can't use a negative interval of -1");
+}
+
+#[test]
+fn clock_that_is_set_changes_no_duration() {
+    for new in [Duration::ZERO, Duration::from_secs(4_000_000_000)] {
+        let mut history = Harness::new("history");
+        assert_eq!(history.call("1, 1000"), "1");
+        history.now = new;
+        assert_eq!(history.call("2, 1000"), "1");
+        history.pass(999);
+        assert_eq!(history.call("2, 1000"), "1");
+        history.pass(1);
+        assert_eq!(history.call("2, 1000"), "2");
+        let mut flipflop = Harness::new("example.flipflop");
+        assert_eq!(flipflop.call(""), "false");
+        flipflop.now = new;
+        assert_eq!((flipflop.call(""), flipflop.delay), ("false".to_owned(), Some(Duration::from_secs(5))));
+        flipflop.pass(5000);
+        assert_eq!(flipflop.call(""), "true");
+    }
+}
+
+#[test]
+fn weekday_follows_a_clock_that_is_set() {
+    let mut harness = Harness::new("datetime.weekday_fast");
+    let before = harness.call("");
+    assert!(harness.delay.is_some_and(|delay| delay <= Duration::from_secs(60)), "{:?}", harness.delay);
+    harness.now += Duration::from_secs(2 * 24 * 3600);
+    assert_ne!(harness.call(""), before);
 }
 
 #[test]

@@ -31,15 +31,21 @@ fn own_number<'a>(p: &Params<'a>, param: &str, what: &str) -> Option<Claim<'a>> 
 }
 
 /// Returns the claim that a group exists.
-fn group_exists(group: Cow<'_, str>) -> Claim<'_> {
+pub(super) fn group_exists(group: Cow<'_, str>) -> Claim<'_> {
     Claim { object: format!("group {group}").into(), aspect: "existence", demand: Demand::whole("exists") }
 }
 
-/// Returns the claims of a user: to its number, and to the groups that it must be in.
+/// Returns the claim that a user exists.
+pub(super) fn user_exists(user: Cow<'_, str>) -> Claim<'_> {
+    Claim { object: format!("user {user}").into(), aspect: "existence", demand: Demand::whole("exists") }
+}
+
+/// Returns the claims of a user: to its state, to its number, and to the groups that it must be in.
 fn claims_of_user<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
+    let state = Claim { demand: Demand::whole(p.string("state").into_owned()), ..user_exists(p.name().into()) };
     let number = own_number(p, "uid", "user id").filter(|_| !p.bool("allowduplicateuid"));
     let groups = p.given_string("group").into_iter().chain(p.strings("groups")).filter(|_| !is_absent(p));
-    number.into_iter().chain(groups.map(group_exists)).collect()
+    number.into_iter().chain(groups.map(group_exists)).chain([state]).collect()
 }
 
 fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {

@@ -2,7 +2,7 @@
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder};
 use crate::claim::parts_of_managed_files;
-use crate::kinds::account::want_user;
+use crate::kinds::account::{user_exists, want_user};
 use crate::kinds::file::{ancestors, file_identity};
 use crate::kinds::syntax::is_account_name;
 use crate::{AutoEdges, Claim, Field, Params, ResourceKind, Traits, ValidationError, normalized_path};
@@ -153,9 +153,12 @@ fn want_file_and_user(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> 
     Ok(())
 }
 
-/// Two jobs with one name in one crontab contradict each other if they differ.
+/// Two jobs with one name in one crontab contradict each other if they differ. A job needs its user.
 fn claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let mut claims = parts_of_managed_files(p);
+    if p.string("state") != "absent" {
+        claims.push(user_exists(user(p).into()));
+    }
     for file in managed_files(p).into_iter().take(1) {
         let object = format!("job:{file}: {}", p.name());
         for field in ["state", "command", "special"].into_iter().chain(CRON_COLUMNS) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
-use crate::kinds::account::{want_group, want_user};
+use crate::kinds::account::{group_exists, user_exists, want_group, want_user};
 use crate::kinds::mode_change::ModeChange;
 use crate::kinds::symbolic_mode::SymbolicMode;
 use crate::{
@@ -133,6 +133,9 @@ fn file_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
             claims.push(claim(if is_number { number } else { parameter }, Demand::whole(name)));
         }
     }
+    let named = |parameter| Some(p.string(parameter)).filter(|name| name.bytes().any(|byte| !byte.is_ascii_digit()));
+    claims.extend(named("owner").map(user_exists));
+    claims.extend(named("group").map(group_exists));
     claims
 }
 

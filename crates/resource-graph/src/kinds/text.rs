@@ -3,7 +3,7 @@
 use regex::bytes::Regex;
 
 use crate::claim::parts_of_managed_files;
-use crate::kinds::account::want_user;
+use crate::kinds::account::{user_exists, want_user};
 use crate::kinds::authorized_key::AuthorizedKey;
 use crate::kinds::json_edit::{JsonEdit, JsonStore};
 use crate::kinds::syntax::is_account_name;
@@ -121,7 +121,11 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
         "" => vec![format!("~{}/.ssh/authorized_keys", p.string("user"))],
         file => vec![file.to_owned()],
     },
-    claims: |p| claims_with_line(p, &AuthorizedKey::of(p).map(|entry| entry.to_string()).unwrap_or_default()),
+    claims: |p| {
+        let entry = AuthorizedKey::of(p).map(|entry| entry.to_string()).unwrap_or_default();
+        let user = Some(p.string("user")).filter(|user| !user.is_empty() && p.string("state") != "absent");
+        claims_with_line(p, &entry).into_iter().chain(user.map(user_exists)).collect()
+    },
     ..ResourceKind::BASE
 };
 
