@@ -152,6 +152,34 @@ fn measure_check(scratch: &Path, ours: &Path, graph: &ResourceGraph, times: usiz
     compare("check", files, min_of(times, || apply(scratch, graph)), serial, parallel);
 }
 
+/// Makes a directory with files that no resource manages.
+fn unmanaged(dir: &Path, files: usize) {
+    fs::create_dir_all(dir).expect("a directory");
+    for i in 0..files {
+        fs::write(dir.join(format!("f{i}")), CONTENT).expect("writable");
+    }
+}
+
+fn measure_purge(scratch: &Path, files: usize) {
+    let dir = scratch.join("purged");
+    let plain_purge = |threads| {
+        unmanaged(&dir, files);
+        let remove = |i| fs::remove_file(dir.join(format!("f{i}"))).expect("remove");
+        plain(files, threads, remove, || File::open(&dir).and_then(|d| d.sync_all()).expect("sync the directory"))
+    };
+    let (serial, parallel) = (min_of(3, || plain_purge(1)), min_of(3, || plain_purge(WORKERS)));
+    let mut graph = ResourceGraph::new();
+    let id = ResourceId::new("file", format!("{}/", dir.display()));
+    graph.add(Resource::new(id).with("state", "exists").with("purge", true).with("recurse", true));
+    let ours = min_of(3, || {
+        unmanaged(&dir, files);
+        let time = apply(scratch, &graph);
+        assert_eq!(fs::read_dir(&dir).expect("readable").count(), 0, "all are removed");
+        time
+    });
+    compare("purge", files, ours, serial, parallel);
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only_check = arguments.iter().any(|a| a == "check");
@@ -173,5 +201,6 @@ fn main() {
         compare("create", files, apply(scratch.path(), &graph), serial, parallel);
         measure_check(scratch.path(), &ours, &graph, 5);
         restore(scratch.path(), &ours, files);
+        measure_purge(scratch.path(), files);
     }
 }
