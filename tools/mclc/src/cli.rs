@@ -7,14 +7,30 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 
+use command_line::{Tool, VERSION};
+
+use crate::completions;
 use crate::format::Format;
 use crate::lines::Lines;
 use crate::lint_names::Lint;
 use crate::puppet::PuppetCommand;
 
+/// What the command line has in common with that of `mgmt-rt`.
+pub const TOOL: Tool = Tool {
+    name: "mclc",
+    completion_variable: "MCLC_COMPLETE",
+    facts: &[
+        ("artifact format", || mcl_artifact::FORMAT_VERSION.to_string()),
+        ("language", || format!("mcl of mgmt {MGMT_RELEASE}")),
+    ],
+};
+
+/// The release of mgmt whose language is compiled.
+const MGMT_RELEASE: &str = "1.1";
+
 /// Compiler for mcl, the configuration language of mgmt, and for Puppet manifests
 #[derive(Debug, Parser)]
-#[command(name = "mclc", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "mclc", version = VERSION, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -71,6 +87,13 @@ pub enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
+    /// Write the manual pages to a directory, for packages
+    #[command(hide = true)]
+    ManPages {
+        /// The directory, which must exist
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 /// The arguments of `mclc check`.
@@ -78,10 +101,10 @@ pub enum Command {
 pub struct Check {
     /// Files, which are checked as part of their modules; module directories (with a metadata.yaml or a main.mcl); other
     /// directories, for all programs below; `-` for standard input; Puppet manifests, templates and directories of them
-    #[arg(value_name = "PATH", default_value = ".")]
+    #[arg(value_name = "PATH", default_value = ".", add = completions::sources())]
     pub paths: Vec<PathBuf>,
     /// Also check the merge points with this Puppet catalog (.json, or manifests)
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", add = completions::manifests())]
     pub puppet: Option<PathBuf>,
     /// Directories of Puppet modules, separated by `:`, where the manifests of --puppet find classes
     #[arg(long, alias = "puppet-modulepath", value_name = "DIRS")]
@@ -100,7 +123,7 @@ pub struct Check {
 pub struct Fmt {
     /// Files, directories (all `.mcl` files below, without hidden directories and what `.gitignore` names), or `-` for
     /// standard input
-    #[arg(value_name = "PATH", default_value = ".")]
+    #[arg(value_name = "PATH", default_value = ".", add = completions::programs())]
     pub paths: Vec<PathBuf>,
     /// Change nothing, list what would change, and exit with 1 if something would
     #[arg(long)]
@@ -120,10 +143,10 @@ pub struct Fmt {
 #[derive(Debug, Args)]
 pub struct Build {
     /// A file, a module directory, or `-` for standard input
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", add = completions::programs())]
     pub path: PathBuf,
     /// The artifact to write, or `-` for standard output
-    #[arg(short, long, alias = "out", value_name = "OUT.bin")]
+    #[arg(short, long, alias = "out", value_name = "OUT.bin", add = completions::artifacts())]
     pub output: PathBuf,
     /// Also write the artifacts of these stages, to OUT.STAGE; separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "STAGE")]
@@ -162,7 +185,7 @@ impl From<Emit> for ArtifactStage {
 #[derive(Debug, Args)]
 pub struct Run {
     /// A file, a module directory, or `-` for standard input
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", add = completions::programs())]
     pub path: PathBuf,
     #[command(flatten)]
     pub source: Source,
@@ -177,7 +200,7 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Get {
     /// A file, a module directory, or `-` for standard input
-    #[arg(value_name = "PATH", default_value = ".")]
+    #[arg(value_name = "PATH", default_value = ".", add = completions::programs())]
     pub path: PathBuf,
     /// Update the modules that have already been downloaded
     #[arg(long)]
@@ -192,7 +215,7 @@ pub struct Get {
 #[derive(Debug, Args)]
 pub struct Stage {
     /// The artifact of the preceding stage, or a program (a file, a module directory, or `-` for standard input)
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", add = completions::stage_inputs())]
     pub input: PathBuf,
     /// The artifact to write, or `-` for standard output
     #[arg(short, long, alias = "out", value_name = "FILE")]
@@ -207,7 +230,7 @@ pub struct Stage {
 #[derive(Debug, Args)]
 pub struct Inspect {
     /// An artifact of any stage
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", add = completions::artifacts())]
     pub file: PathBuf,
     /// Output format
     #[arg(long, value_enum, default_value_t = InspectFormat::Text, value_name = "FORMAT")]
@@ -245,13 +268,13 @@ pub struct Report {
     pub format: Format,
     /// Report a lint as a warning: a code (`W0101`), the start of codes (`W01`), `pedantic` for those that are off by default,
     /// `all`, or for Puppet manifests a name of `puppet-lint`
-    #[arg(short = 'W', long = "warn", value_name = "LINT")]
+    #[arg(short = 'W', long = "warn", value_name = "LINT", add = completions::lints())]
     pub warn: Vec<Lint>,
     /// Do not report a lint
-    #[arg(short = 'A', long = "allow", value_name = "LINT")]
+    #[arg(short = 'A', long = "allow", value_name = "LINT", add = completions::lints())]
     pub allow: Vec<Lint>,
     /// Report a lint as an error; `warnings` for all that are warnings
-    #[arg(short = 'D', long = "deny", value_name = "LINT")]
+    #[arg(short = 'D', long = "deny", value_name = "LINT", add = completions::lints())]
     pub deny: Vec<Lint>,
 }
 
@@ -259,6 +282,7 @@ pub struct Report {
 #[derive(Debug, Args)]
 pub struct Explain {
     /// The code, e.g. E0301, or the name of a lint of Puppet manifests, e.g. trailing_comma [default: list all codes]
+    #[arg(add = completions::codes())]
     pub code: Option<String>,
 }
 
@@ -267,6 +291,7 @@ pub struct Explain {
 pub struct Doc {
     /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), or `meta` for the meta parameters
     /// [default: list all functions and kinds]
+    #[arg(add = completions::documented())]
     pub name: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = DocFormat::Text, value_name = "FORMAT")]

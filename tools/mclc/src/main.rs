@@ -7,6 +7,7 @@ mod build;
 mod check;
 mod check_puppet;
 mod cli;
+mod completions;
 mod doc;
 mod explain;
 mod fmt;
@@ -16,6 +17,7 @@ mod inspect;
 mod levels;
 mod lines;
 mod lint_names;
+mod manual;
 mod memory;
 mod output;
 mod paths;
@@ -27,13 +29,12 @@ mod status;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
 use mcl_artifact::ArtifactStage;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, TOOL};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = command_line::parse(&TOOL);
     let status = match &cli.command {
         Command::Check(args) => check::run(args, cli.color),
         Command::Fmt(args) => fmt::run(args, cli.color),
@@ -50,11 +51,11 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args, cli.color),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "mclc", &mut script);
-            output::stdout(&script)
-        }
+        Command::Completions { shell } => match command_line::completion_script::<Cli>(&TOOL, *shell) {
+            Ok(script) => output::stdout(&script),
+            Err(error) => output::unusable(error),
+        },
+        Command::ManPages { directory } => manual::write(directory),
     };
     ExitCode::from(status)
 }

@@ -11,10 +11,12 @@ use pp_facts::{
     external_directories, gather, gather_groups, module_facts, print, ruby_fact_files,
 };
 
+use crate::completions;
+
 #[derive(clap::Args)]
 pub struct Args {
     /// The facts to print, with dots for what is in structured facts [default: all]
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completions::facts())]
     names: Vec<String>,
     /// Print JSON
     #[arg(short, long)]

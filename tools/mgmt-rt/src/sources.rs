@@ -16,16 +16,17 @@ use runtime::sources::{GraphMerger, MergeOutcome, PuppetNode, PuppetSource, Sour
 use runtime::{Commands, Finalized, WaitLimit, finalize, local_host, unprotected};
 use serde::{Deserialize, Serialize};
 
+use crate::completions;
 use crate::program;
 use crate::report;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Sources {
     /// The program, as written by `mclc build`; optional if --puppet is given
-    #[arg(value_name = "OUT.bin", required_unless_present = "puppet")]
+    #[arg(value_name = "OUT.bin", required_unless_present = "puppet", add = completions::programs())]
     pub artifact: Option<PathBuf>,
     /// Puppet code: an environment or a catalog as written by `mclc puppet`, a catalog in JSON, or manifests
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", add = completions::puppet_code())]
     pub puppet: Option<PathBuf>,
     /// The name of the node to compile manifests for [default: the one that the facts are of]
     #[arg(long, value_name = "NAME")]

@@ -3,6 +3,7 @@
 mod agent;
 mod backup_limits;
 mod backups;
+mod command_lines;
 mod dependencies;
 mod embedded;
 mod explanations;

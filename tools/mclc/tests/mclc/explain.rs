@@ -66,12 +66,3 @@ fn doc_shows_every_type_of_a_function_without_numbers_of_arguments() {
     let text = Scratch::new(&[]).mclc(&["doc", "len"]).stdout;
     assert!(text.starts_with("len  func(str) int\n     func([]?1) int\n     func(map{?1: ?2}) int\n"), "{text}");
 }
-
-#[test]
-fn completions_know_the_commands() {
-    for shell in ["bash", "zsh", "fish"] {
-        let ran = Scratch::new(&[]).mclc(&["completions", shell]);
-        assert_eq!(ran.status, 0);
-        assert!(ran.stdout.contains("explain"), "{shell}");
-    }
-}

@@ -1,0 +1,44 @@
+//! What the command lines of `mclc` and `mgmt-rt` have in common: their version, shell completions, and manual pages.
+//!
+//! A tool declares its command line with clap and calls [`parse`]. Completions are computed by the tool itself: the script that
+//! a shell loads asks it, so that they know codes, functions and files.
+
+mod completion;
+mod manual;
+mod version;
+
+pub use completion::{candidates, completion_script, files_that};
+pub use manual::{ManualPage, Section, manual_pages};
+pub use version::VERSION;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+
+use clap::Parser;
+
+/// A name and how to get its value.
+pub type Fact = (&'static str, fn() -> String);
+
+/// What is particular to a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    /// The name of the binary.
+    pub name: &'static str,
+    /// The environment variable with which a shell asks for completions.
+    pub completion_variable: &'static str,
+    /// What `--version --verbose` says beside the build, by name.
+    pub facts: &'static [Fact],
+}
+
+/// Parses the command line of this process. Answers a request for completions or for the version, and ends the process then,
+/// or if the command line is invalid.
+pub fn parse<C: Parser>(tool: &Tool) -> C {
+    completion::answer::<C>(tool);
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if version::asks_for_details(&arguments[1.min(arguments.len())..]) {
+        // A closed pipe is not a failure.
+        let _ = std::io::stdout().write_all(version::details(tool).as_bytes());
+        std::process::exit(0);
+    }
+    C::parse_from(arguments)
+}
