@@ -137,6 +137,7 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         Some(planned_state) => (planned_state, Some(state)),
         None => (state, None),
     };
+    let mut printer = Printer::new(args.log_format, &files, !once && args.converged_timeout.is_none());
     let options = AgentOptions {
         noop: args.noop && !is_plan,
         once,
@@ -145,13 +146,12 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         converged_timeout: args.converged_timeout.map(Duration::from_secs),
         max_parallel: args.sema.filter(|n| *n > 0),
         plan: is_plan.then_some(PlanSettings { run_commands: true }),
-        want_diffs: false,
+        want_diffs: printer.shows_diffs(),
         state: Some(state),
         backups: backups.filter(|_| !is_plan),
         deployed: program.as_ref().map(|program| program.deploy.clone()),
         signals: Some(signals),
     };
-    let mut printer = Printer::new(args.log_format, &files, !once && args.converged_timeout.is_none());
     // The process exits right afterwards, so a hundred thousand resources need not be dropped one by one.
     let mut agent = match Agent::new(options, &mut printer) {
         Ok(agent) => ManuallyDrop::new(agent),

@@ -7,6 +7,7 @@ mod apply;
 mod attempts;
 mod backup;
 mod completions;
+mod content_diff;
 mod facts;
 mod graph;
 mod helper;

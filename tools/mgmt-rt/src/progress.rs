@@ -11,6 +11,7 @@ use runtime::agent::{Event, Observer, StatusReport, Summary};
 use serde_json::json;
 
 use crate::attempts::Attempts;
+use crate::content_diff::{content_diff, hides_content};
 use crate::log_line::{Level, LineFormat};
 use crate::memory;
 use crate::output::{Output, Stream};
@@ -169,6 +170,11 @@ impl<'f> Printer<'f> {
         self.output.write(Stream::Err, self.lines.format(level, color, &printable(text)));
     }
 
+    /// Returns whether changes of content are shown: to people, who look at a run that ends by itself, and not in a log.
+    pub fn shows_diffs(&self) -> bool {
+        self.format == LogFormat::Text && !self.keeps_running && self.lines == LineFormat::Plain
+    }
+
     fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
             self.output.write(Stream::Err, "\r\x1b[K".to_owned());
@@ -320,6 +326,10 @@ impl Observer for Printer<'_> {
                 let would = if noop { "would " } else { "" };
                 let text = format!("{}: {would}{}", resource.id, change.text);
                 self.print(level, if noop { "36" } else { "32" }, &text);
+                if let Some(diff) = &change.diff {
+                    let hidden = hides_content(resource, change);
+                    self.output.write(Stream::Out, content_diff(diff, hidden, self.color));
+                }
             }
             Event::Message { id, text } => self.print(level, "", &format!("{id}: {text}")),
             Event::Recovered { resource } => {

@@ -45,3 +45,8 @@ pub fn location(resource: &Resource, files: &Files) -> Option<String> {
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
+
+/// Returns text in a color of a terminal, given by its escape code, if `color` is set.
+pub fn paint(color: bool, code: &str, text: &str) -> String {
+    if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}

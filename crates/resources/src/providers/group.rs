@@ -57,7 +57,8 @@ impl Provider for Group {
         }
         let (tool, text) = match (current, self.gid) {
             (Some(old), Some(new)) => ("groupmod", format!("change group {}: gid {old} to {new}", self.name)),
-            _ => ("groupadd", format!("add group {}", self.name)),
+            (_, Some(gid)) => ("groupadd", format!("add group {} with gid {gid}", self.name)),
+            (_, None) => ("groupadd", format!("add group {}", self.name)),
         };
         if cx.change(text)? {
             let gid = self.gid.map(|gid| ["-g".to_owned(), gid.to_string()]);

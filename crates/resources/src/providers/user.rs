@@ -166,6 +166,14 @@ impl User {
         Ok(())
     }
 
+    /// Says what is added: `attributes` are those that the resource sets.
+    fn addition(&self, mut attributes: Vec<String>) -> String {
+        attributes.extend(self.is_system.then(|| "a system account".to_owned()));
+        attributes.extend(self.manages_home.then(|| "home directory made".to_owned()));
+        let separator = if attributes.is_empty() { "" } else { ": " };
+        format!("add user {}{separator}{}", self.name, attributes.join(", "))
+    }
+
     /// Adds the user.
     fn add(&self, differences: Vec<String>, cx: &Context<'_>) -> Result<(), Failure> {
         let mark = self.home_mark(cx)?;
@@ -232,9 +240,9 @@ impl Provider for User {
             return Err(Failure::Refused(format!("the uid {uid} of user {} belongs to user {owner}", self.name)));
         }
         let Some(current) = current else {
-            let (_, args) = self.differences(None)?;
+            let (words, args) = self.differences(None)?;
             self.check_groups(&args, cx)?;
-            return if cx.change(format!("add user {}", self.name))? { self.add(args, cx) } else { Ok(()) };
+            return if cx.change(self.addition(words))? { self.add(args, cx) } else { Ok(()) };
         };
         if self.lacks_home(&current, cx)? {
             if cx.change(format!("add user {} again: its home directory was not made", self.name))? {
@@ -324,6 +332,21 @@ mod tests {
         }
         user(&resource("user", "deploy").with("state", "absent"), root).assert_converges();
         assert_eq!(line(root, "passwd", "deploy"), None);
+    }
+
+    #[test]
+    fn plan_of_a_new_user_has_all_its_attributes() {
+        let Some(scratch) = scratch() else { return };
+        let new = resource("user", "new").with("state", "exists");
+        let planned = |resource: &Resource| user(resource, scratch.path()).run(false).unwrap().changes.remove(0);
+        assert_eq!(planned(&new), "add user new");
+        let full = new.with("uid", 4300).with("group", "web").with("homedir", "/srv/new/").with("managehome", true);
+        let full = full.with("shell", "/bin/sh").with("comment", "A user").with("system", true);
+        assert_eq!(
+            planned(&full),
+            "add user new: uid 4300, group web, comment \"A user\", home /srv/new, shell /bin/sh, a system account, \
+             home directory made"
+        );
     }
 
     #[test]

@@ -28,6 +28,21 @@ exec "count" {
 "#;
 
 #[test]
+fn run_that_ends_shows_what_it_changes_but_no_secrets() {
+    let program = "file \"@/f\" { state => \"exists\", content => \"new\\n\", }\n\
+                   file \"@/s\" { state => \"exists\", content => \"secret\\n\", mode => \"0600\", }\n";
+    let scratch = Scratch::new(program);
+    scratch.write("f", "old\n");
+    let ran = scratch.apply_once(&[]);
+    assert!(ran.out.contains("change the content (4 to 4 bytes)\n    -old\n    +new\n"), "{}", ran.out);
+    assert!(ran.out.contains("create (7 bytes)\n    content: ********\n"), "{}", ran.out);
+    assert!(!ran.out.contains("secret"), "{}", ran.out);
+    scratch.write("f", "old\n");
+    let json = scratch.apply_once(&["--log-format", "json"]);
+    assert!(json.out.lines().all(|line| line.starts_with('{')), "{}", json.out);
+}
+
+#[test]
 fn second_run_changes_nothing() {
     let scratch = Scratch::new(TWO_FILES);
     let first = scratch.apply_once(&[]);

@@ -5,12 +5,12 @@ use std::io::{self, Write as _};
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format};
-use resource_graph::{MASK, Resource, ResourceId, has_sensitive_parameter};
+use resource_graph::{MASK, Resource, ResourceId};
+use runtime::Change;
 use runtime::agent::{Event, Observer, Summary};
-use runtime::{Change, Diff};
 use serde_json::json;
-use similar::{ChangeTag, TextDiff};
 
+use crate::content_diff::{content_diff, hides_content};
 use crate::output::{Output, Stream};
 use crate::printable::printable;
 use crate::report::{self, counted, location};
@@ -78,7 +78,7 @@ impl<'f> PlanPrinter<'f> {
     fn change(&mut self, resource: &Resource, change: &Change) {
         let mut text = String::new();
         let key = self.key(&resource.id);
-        let hidden = change.diff.as_ref().is_some_and(|diff| diff.is_private) || has_sensitive_parameter(resource);
+        let hidden = hides_content(resource, change);
         if self.format == PlanFormat::Json {
             let diff = change.diff.as_ref().map(|diff| {
                 let show = |content: &Option<Vec<u8>>| {
@@ -96,63 +96,23 @@ impl<'f> PlanPrinter<'f> {
         }
         if !self.lines.contains_key(&key) {
             let location = location(resource, self.files).map(|l| format!("  ({l})")).unwrap_or_default();
-            let name = self.paint("1", &printable(&resource.id.to_string()));
+            let name = report::paint(self.color, "1", &printable(&resource.id.to_string()));
             text += &format!("{name}{location}\n");
         }
         let uncertainty = change.uncertainty.as_ref().map(|why| format!(" ({})", printable(why.reason())));
         let uncertainty = uncertainty.unwrap_or_default();
         let noop = if resource.meta.noop { " (not made: `Meta:noop`)" } else { "" };
         text += &format!("  {}{uncertainty}{noop}\n", printable(&change.text));
-        match &change.diff {
-            Some(_) if hidden => text += &format!("    content: {MASK}\n"),
-            Some(diff) => self.diff(diff, &mut text),
-            None => {}
+        if let Some(diff) = &change.diff {
+            text += &content_diff(diff, hidden, self.color);
         }
         *self.lines.entry(key).or_default() += &text;
-    }
-
-    fn diff(&self, diff: &Diff, text: &mut String) {
-        let (Some(before), Some(after)) = (text_of(diff.before.as_deref()), text_of(diff.after.as_deref())) else {
-            *text += "    (binary or large content not shown)\n";
-            return;
-        };
-        let changes = TextDiff::from_lines(before, after);
-        for (i, group) in changes.grouped_ops(3).iter().enumerate() {
-            if i > 0 {
-                *text += "    …\n";
-            }
-            for change in group.iter().flat_map(|op| changes.iter_changes(op)) {
-                let (sign, color) = match change.tag() {
-                    ChangeTag::Delete => ('-', "31"),
-                    ChangeTag::Insert => ('+', "32"),
-                    ChangeTag::Equal => (' ', "2"),
-                };
-                let value = change.value();
-                let line = value.strip_suffix('\n').unwrap_or(value);
-                // Tabs align columns.
-                let line = line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
-                let line = self.paint(color, &format!("{sign}{line}"));
-                *text += &format!("    {line}\n");
-                if !value.ends_with('\n') {
-                    *text += "    \\ no newline at the end\n";
-                }
-            }
-        }
-    }
-
-    fn paint(&self, code: &str, text: &str) -> String {
-        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
 fn with_field(mut object: serde_json::Value, name: &str, value: serde_json::Value) -> serde_json::Value {
     object[name] = value;
     object
-}
-
-/// Returns the content as a string, which is empty for a missing file, or `None` for binary content.
-fn text_of(content: Option<&[u8]>) -> Option<&str> {
-    content.map_or(Some(""), |c| std::str::from_utf8(c).ok().filter(|t| !t.contains('\0')))
 }
 
 /// Returns the last line, e.g. `2 changes in 5 resources, 1 failed`.
