@@ -11,6 +11,8 @@
 //! The command line and the tests compile through this crate. It prints nothing.
 
 mod allowances;
+mod analyze;
+mod finish;
 mod merge_points;
 mod payload;
 mod sensitive;
@@ -19,7 +21,9 @@ mod stages;
 mod tests;
 
 pub use allowances::apply_allowances;
+pub use analyze::{Analyzed, analyze};
+pub use finish::finish_diagnostics;
 pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use sensitive::may_hold_sensitive_values;
-pub use stages::{Compiled, add_diagnostics, compile, fgraph, interpolate, lex, parse, scope, unify};
+pub use stages::{Compiled, add_diagnostics, check_graph, compile, fgraph, interpolate, lex, parse, scope, unify};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clean::relative;
+use crate::disk::Disk;
 use crate::embedded::EmbeddedModule;
 use crate::loaded::DeployFiles;
 
@@ -65,11 +66,11 @@ impl Deploy {
         sources: [Option<&Path>; 2],
         data: Option<&Path>,
         tree: Option<&Path>,
-        overlay: Option<(&Path, &[u8])>,
+        disk: &Disk,
     ) -> Result<(), Failure> {
         for path in sources.into_iter().flatten() {
             let inside = inside(module_dir, base, path);
-            if let Some((_, bytes)) = overlay.filter(|(overlaid, _)| *overlaid == path) {
+            if let Some(bytes) = disk.given(path) {
                 self.files.entry(inside).or_insert_with(|| bytes.to_vec());
             } else {
                 self.add_file(inside, path)?;

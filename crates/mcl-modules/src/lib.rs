@@ -19,6 +19,7 @@
 
 mod clean;
 mod deploy;
+mod disk;
 mod embedded;
 mod input;
 mod load;
@@ -32,10 +33,11 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use disk::Buffers;
 pub use embedded::{EMBEDDED_MODULES, EmbeddedModule};
 pub use input::{Input, InputError};
 pub use load::{LoadError, Options, load, load_remote};
-pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
+pub use loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, SourcePaths, Unit, UnitId};
 pub use metadata::{Metadata, MetadataError};
 pub use name::{ImportKind, ImportName, NameError};
 pub use programs::{FoundProgram, load_programs_of};

@@ -16,12 +16,13 @@ use rustc_hash::FxHashMap;
 
 use crate::clean::{absolute, relative};
 use crate::deploy;
+use crate::disk::{Buffers, Disk};
 use crate::embedded;
 use crate::input::{Input, InputError, reason};
-use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, Unit, UnitId};
+use crate::loaded::{DeployFiles, Import, ImportFailure, ImportTarget, Loaded, SourcePaths, Unit, UnitId};
 use crate::metadata::UnknownKey;
 use crate::name::{ImportKind, ImportName, NameError};
-use crate::open::{Context, Location, OpenError, Opened, Overlay, UnknownKeys, open};
+use crate::open::{Context, Location, OpenError, Opened, UnknownKeys, open};
 use crate::remote::{RemoteImport, RemoteLocation};
 use crate::scan;
 
@@ -35,6 +36,8 @@ pub struct Options {
     /// Whether a name is that of a native module. Where this is known, a file or directory that has the name of an unknown
     /// module is suggested in its place.
     pub is_native: Option<fn(&str) -> bool>,
+    /// Texts that take the place of files: the buffers of an editor.
+    pub buffers: Arc<Buffers>,
 }
 
 /// Why a program cannot be loaded.
@@ -46,6 +49,8 @@ pub enum LoadError {
     Invalid {
         /// Holds the `metadata.yaml`.
         files: Files,
+        /// Where it is.
+        paths: SourcePaths,
         /// The errors in it.
         diagnostics: Vec<Diagnostic>,
     },
@@ -64,8 +69,8 @@ impl From<InputError> for LoadError {
 pub fn load(input: &Input, options: &Options) -> Result<Loaded, LoadError> {
     let loader = Loader::run(input, options)?;
     let (deploy, has_private_files) = if options.deploy { loader.deploy()? } else { Default::default() };
-    let Loader { files, units, warnings, lints, .. } = loader;
-    Ok(Loaded { files, units, deploy, has_private_files, warnings, lints })
+    let Loader { files, units, warnings, lints, source_paths: paths, .. } = loader;
+    Ok(Loaded { files, units, deploy, has_private_files, warnings, lints, paths })
 }
 
 /// Reads a program like [`load`], without data files. Also returns where the module of each remote import is, or has to
@@ -81,15 +86,15 @@ pub fn load_remote(input: &Input, options: &Options) -> Result<(Loaded, Vec<Remo
 }
 
 /// Returns the error for an import of an unknown system module, if a file or directory of that name can be imported.
-fn beside(raw: &str, around: &Context) -> Option<ImportFailure> {
+fn beside(raw: &str, around: &Context, disk: &Disk) -> Option<ImportFailure> {
     let path = absolute(Path::new(raw), &around.imports_from);
     if !path.starts_with(&around.root) {
         return None;
     }
     let file = path.with_file_name(format!("{}.mcl", path.file_name()?.to_str()?));
-    let written = if file.is_file() {
+    let written = if disk.is_file(&file) {
         format!("{raw}.mcl")
-    } else if path.join("metadata.yaml").is_file() || path.join("main.mcl").is_file() {
+    } else if ["metadata.yaml", "main.mcl"].iter().any(|name| disk.is_file(&path.join(name))) {
         format!("{raw}/")
     } else {
         return None;
@@ -103,6 +108,7 @@ struct Loader {
     files: Files,
     /// The sources read so far.
     texts: FxHashMap<PathBuf, (FileId, Arc<Tokens>)>,
+    source_paths: SourcePaths,
     units: PrimaryMap<UnitId, Unit>,
     paths: PrimaryMap<UnitId, PathBuf>,
     contexts: PrimaryMap<UnitId, Context>,
@@ -111,7 +117,7 @@ struct Loader {
     /// The directory of the program; file names in messages are relative to it.
     program: PathBuf,
     module_path: Option<PathBuf>,
-    overlay: Option<Overlay>,
+    disk: Disk,
     is_native: Option<fn(&str) -> bool>,
     /// Lints of the metadata.
     warnings: Vec<Diagnostic>,
@@ -126,6 +132,7 @@ impl Loader {
         let mut loader = Loader {
             files: Files::default(),
             texts: FxHashMap::default(),
+            source_paths: SourcePaths::default(),
             units: PrimaryMap::new(),
             paths: PrimaryMap::new(),
             contexts: PrimaryMap::new(),
@@ -133,7 +140,7 @@ impl Loader {
             by_key: FxHashMap::default(),
             program: PathBuf::new(),
             module_path: options.module_path.as_ref().map(|path| absolute(path, &here)),
-            overlay: None,
+            disk: Disk { buffers: Arc::clone(&options.buffers), input: None },
             is_native: options.is_native,
             warnings: Vec::new(),
             lints: Vec::new(),
@@ -143,7 +150,7 @@ impl Loader {
             Input::Directory(path) => loader.open_program(Location::Directory(absolute(path, &here)), path)?,
             Input::Text { path, text } => {
                 let file = absolute(path, &here);
-                loader.overlay = Some(Overlay { path: file.clone(), content: text.clone() });
+                loader.disk.input = Some((file.clone(), text.clone()));
                 loader.open_program(Location::File(file), path)?
             }
         };
@@ -164,8 +171,11 @@ impl Loader {
             Location::Embedded(_) => PathBuf::new(),
         };
         self.program = directory.clone();
-        let root =
-            directory.ancestors().find(|dir| dir.join("metadata.yaml").is_file()).unwrap_or(&directory).to_owned();
+        let root = directory
+            .ancestors()
+            .find(|dir| self.disk.is_file(&dir.join("metadata.yaml")))
+            .unwrap_or(&directory)
+            .to_owned();
         let around =
             Context { root, remote: false, base: directory.clone(), imports_from: directory, module_paths: Vec::new() };
         let shown = |path: PathBuf| {
@@ -175,18 +185,22 @@ impl Loader {
             });
             inside.unwrap_or(path)
         };
-        open(&location, &around, self.overlay.as_ref()).map_err(|error| match error {
+        open(&location, &around, &self.disk).map_err(|error| match error {
             OpenError::Unreadable { path, error } => InputError::Unreadable { path: shown(path), error }.into(),
             OpenError::TooLarge(path) => InputError::TooLarge { path: shown(path) }.into(),
             OpenError::NoModule(_) | OpenError::EscapingLink(_) => {
                 InputError::NoModule { path: given.to_owned() }.into()
             }
-            OpenError::Metadata { text, error, .. } => {
+            OpenError::Metadata { path, text, error } => {
                 let mut files = Files::default();
                 let file = files.add("metadata.yaml", text);
                 let span = Span::new(file, error.range.0, error.range.1);
                 let diagnostic = Diagnostic::error(Code::E0507, Stage::Import, error.message).at(span);
-                LoadError::Invalid { files, diagnostics: vec![diagnostic] }
+                LoadError::Invalid {
+                    files,
+                    paths: SourcePaths::from_iter([(file, path)]),
+                    diagnostics: vec![diagnostic],
+                }
             }
         })
     }
@@ -212,7 +226,7 @@ impl Loader {
             }
         }
         let opened: Vec<Result<Opened, OpenError>> =
-            requests.par_iter().map(|(location, around)| open(location, around, self.overlay.as_ref())).collect();
+            requests.par_iter().map(|(location, around)| open(location, around, &self.disk)).collect();
         let targets: Vec<ImportTarget> = opened
             .into_iter()
             .map(|opened| match opened {
@@ -240,7 +254,7 @@ impl Loader {
                 return match embedded::find(raw) {
                     Some(module) => Some(Ok((Location::Embedded(module), around.clone()))),
                     None if self.is_native.is_none_or(|is_native| is_native(raw)) => None,
-                    None => beside(raw, around).map(Err),
+                    None => beside(raw, around, &self.disk).map(Err),
                 };
             }
             ImportKind::LocalFile(path) => (path, Location::File),
@@ -285,7 +299,8 @@ impl Loader {
         let directories = self.module_directories(around);
         directories.clone().map(|dir| absolute(Path::new(path), dir)).find(|dir| {
             // `%2e%2e` must not escape the module directory.
-            directories.clone().any(|candidate| dir.starts_with(candidate)) && dir.join("metadata.yaml").is_file()
+            directories.clone().any(|candidate| dir.starts_with(candidate))
+                && self.disk.is_file(&dir.join("metadata.yaml"))
         })
     }
 
@@ -325,6 +340,7 @@ impl Loader {
             Some((file, tokens)) => (*file, Arc::clone(tokens)),
             None => {
                 let file = self.files.add(self.name_of(&key.0), opened.text);
+                self.source_paths.insert(file, key.0.clone());
                 let tokens = Arc::new(opened.tokens);
                 self.texts.insert(key.0.clone(), (file, Arc::clone(&tokens)));
                 (file, tokens)
@@ -373,6 +389,7 @@ impl Loader {
             return; // Another module of the same directory.
         }
         let file = self.files.add(name, unknown.text);
+        self.source_paths.insert(file, unknown.path);
         for UnknownKey { key, similar, range } in unknown.keys {
             let help = match similar {
                 Some(similar) => format!("did you mean `{similar}`?"),
@@ -421,6 +438,7 @@ impl Loader {
             OpenError::Metadata { path, text, error } => {
                 let name = self.name_of(&path);
                 let file = self.files.add(name.clone(), text);
+                self.source_paths.insert(file, path);
                 let mut failure = ImportFailure::new(Code::E0507, format!("invalid `{name}`: {}", error.message));
                 failure.metadata = Some((Span::new(file, error.range.0, error.range.1), "here".to_owned()));
                 failure
@@ -431,7 +449,6 @@ impl Loader {
     /// Returns the files that the running program can read, and whether not everybody may read one of them.
     fn deploy(&self) -> Result<(DeployFiles, bool), LoadError> {
         let mut files = deploy::Deploy::default();
-        let overlay = self.overlay.as_ref().map(|overlay| (overlay.path.as_path(), overlay.content.as_slice()));
         for (id, unit) in &self.units {
             let context = &self.contexts[id];
             let (metadata, data) = match &self.sources[id] {
@@ -443,7 +460,7 @@ impl Loader {
             };
             let tree = context.remote.then_some(context.root.as_path());
             files
-                .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[id])], data, tree, overlay)
+                .add_module(&unit.module_dir, &context.base, [metadata, Some(&self.paths[id])], data, tree, &self.disk)
                 .map_err(|(path, error)| InputError::Unreadable { path, error })?;
         }
         Ok(files.into_sorted())

@@ -1,10 +1,13 @@
 //! The output of loading: all sources of a program, and the target of each import.
 
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, LintLevel, LintSelector, Span, Stage};
 use mcl_lexer::Tokens;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::name::ImportName;
@@ -37,6 +40,54 @@ pub struct Loaded {
     /// The levels of lints that its metadata sets.
     #[serde(skip)]
     pub lints: Vec<(LintSelector, LintLevel)>,
+    /// Where its sources are.
+    #[serde(skip)]
+    pub paths: SourcePaths,
+}
+
+/// The absolute paths of sources; embedded files have none. Equal programs may be in different directories, so that paths
+/// never make two of them differ.
+#[derive(Clone, Default)]
+pub struct SourcePaths(FxHashMap<FileId, PathBuf>);
+
+/// What is shown of a program is the same in all directories, too.
+impl fmt::Debug for SourcePaths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourcePaths").finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for SourcePaths {
+    fn eq(&self, _: &SourcePaths) -> bool {
+        true
+    }
+}
+impl Eq for SourcePaths {}
+
+impl FromIterator<(FileId, PathBuf)> for SourcePaths {
+    fn from_iter<T: IntoIterator<Item = (FileId, PathBuf)>>(paths: T) -> SourcePaths {
+        SourcePaths(paths.into_iter().collect())
+    }
+}
+
+impl SourcePaths {
+    pub(crate) fn insert(&mut self, file: FileId, path: PathBuf) {
+        if path.is_absolute() {
+            self.0.insert(file, path);
+        }
+    }
+
+    /// Returns where a file is.
+    #[must_use]
+    pub fn get(&self, file: FileId) -> Option<&Path> {
+        self.0.get(&file).map(PathBuf::as_path)
+    }
+
+    /// Returns the file at a path.
+    #[must_use]
+    pub fn file_at(&self, path: &Path) -> Option<FileId> {
+        self.0.iter().find(|(_, of)| *of == path).map(|(file, _)| *file)
+    }
 }
 
 /// A source file as part of a module.

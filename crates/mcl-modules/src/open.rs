@@ -11,6 +11,7 @@ use mcl_lexer::{Tokens, lex};
 
 use crate::clean::{absolute, real_part};
 use crate::deploy;
+use crate::disk::Disk;
 use crate::embedded::EmbeddedModule;
 use crate::input::reason;
 use crate::metadata::{Metadata, MetadataError, UnknownKey, key_range};
@@ -79,34 +80,31 @@ pub(crate) enum OpenError {
     EscapingLink(PathBuf),
 }
 
-/// A file whose content is given, not read.
-pub(crate) struct Overlay {
-    pub(crate) path: PathBuf,
-    pub(crate) content: Vec<u8>,
-}
-
 /// Reads the main file of a location. `around` is the module of the import.
-pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overlay>) -> Result<Opened, OpenError> {
+pub(crate) fn open(location: &Location, around: &Context, disk: &Disk) -> Result<Opened, OpenError> {
     let directory = match location {
         Location::File(path) => {
             check_inside(path, around)?;
-            return open_file(path, around, overlay);
+            return open_file(path, around, disk);
         }
         Location::Directory(directory) => directory,
         Location::Embedded(module) => return Ok(open_embedded(module)),
     };
     check_inside(directory, around)?;
     let metadata_path = directory.join("metadata.yaml");
-    let text = match std::fs::read(&metadata_path) {
+    let text = match disk.read(&metadata_path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // Perhaps the directory itself does not exist.
-            std::fs::metadata(directory).map_err(|error| OpenError::Unreadable { path: directory.clone(), error })?;
             let main = directory.join("main.mcl");
-            if main.symlink_metadata().is_err() {
+            if disk.given(&main).is_none() {
+                std::fs::metadata(directory)
+                    .map_err(|error| OpenError::Unreadable { path: directory.clone(), error })?;
+            }
+            if !disk.has_entry(&main) {
                 return Err(OpenError::NoModule(directory.clone()));
             }
-            return open_file(&main, around, overlay);
+            return open_file(&main, around, disk);
         }
         Err(error) => return Err(OpenError::Unreadable { path: metadata_path, error }),
     };
@@ -136,7 +134,7 @@ pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overl
     };
     let data = (!metadata.files.is_empty()).then(|| absolute(Path::new(&metadata.files), directory));
     let source = deploy::Source::Disk { metadata: Some(metadata_path.clone()), data };
-    match read(main, context, source, overlay) {
+    match read(main, context, source, disk) {
         Ok(mut opened) => {
             opened.lints = metadata.lints;
             opened.unknown_keys = (!keys.is_empty()).then_some(UnknownKeys { path: metadata_path, text, keys });
@@ -153,28 +151,19 @@ pub(crate) fn open(location: &Location, around: &Context, overlay: Option<&Overl
 }
 
 /// Reads a file that belongs to no module with metadata.
-fn open_file(path: &Path, around: &Context, overlay: Option<&Overlay>) -> Result<Opened, OpenError> {
+fn open_file(path: &Path, around: &Context, disk: &Disk) -> Result<Opened, OpenError> {
     let directory = path.parent().unwrap_or(path).to_owned();
     let context = Context { base: directory.clone(), imports_from: directory, ..around.clone() };
     let source = deploy::Source::Disk { metadata: None, data: None };
-    read(path.to_owned(), context, source, overlay)
+    read(path.to_owned(), context, source, disk)
 }
 
 /// Reads and lexes a source.
-fn read(
-    path: PathBuf,
-    context: Context,
-    source: deploy::Source,
-    overlay: Option<&Overlay>,
-) -> Result<Opened, OpenError> {
-    let bytes = match overlay {
-        Some(overlay) if overlay.path == path => Ok(overlay.content.clone()),
-        _ if path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE_BYTES) => {
-            return Err(OpenError::TooLarge(path));
-        }
-        _ => std::fs::read(&path),
-    };
-    let text = match bytes.map(String::from_utf8) {
+fn read(path: PathBuf, context: Context, source: deploy::Source, disk: &Disk) -> Result<Opened, OpenError> {
+    if disk.given(&path).is_none() && path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE_BYTES) {
+        return Err(OpenError::TooLarge(path));
+    }
+    let text = match disk.read(&path).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         Err(error) => return Err(OpenError::Unreadable { path, error }),

@@ -1,11 +1,13 @@
 //! The programs that files belong to (spec 11 §2.2).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::clean::{absolute, relative};
+use crate::disk::Disk;
 use crate::input::{Input, InputError};
 use crate::load::{LoadError, Options, load};
 use crate::loaded::Loaded;
@@ -21,12 +23,14 @@ pub struct FoundProgram {
 
 /// Loads the programs that files belong to, each once, in the order of their first files. The module of a file is the nearest
 /// directory above it with a `metadata.yaml`. A file that the main file of its module imports, directly or indirectly, is
-/// part of that program; every other file is a program of its own, with the lint levels of its module.
+/// part of that program; every other file is a program of its own, with the lint levels of its module. A `metadata.yaml` stands
+/// for its module.
 ///
 /// # Errors
 /// If the working directory cannot be accessed.
 pub fn load_programs_of(files: &[PathBuf], options: &Options) -> Result<Vec<FoundProgram>, InputError> {
     let here = std::env::current_dir().map_err(InputError::WorkingDirectory)?;
+    let disk = Disk { buffers: Arc::clone(&options.buffers), input: None };
     let mut modules: FxHashMap<PathBuf, Option<PathBuf>> = FxHashMap::default();
     let mut groups: Vec<(Option<PathBuf>, Vec<&PathBuf>)> = Vec::new();
     let mut group_of: FxHashMap<PathBuf, usize> = FxHashMap::default();
@@ -37,7 +41,7 @@ pub fn load_programs_of(files: &[PathBuf], options: &Options) -> Result<Vec<Foun
             continue;
         }
         let directory = path.parent().unwrap_or(&path);
-        match module_of(directory, &mut modules) {
+        match module_of(directory, &disk, &mut modules) {
             None => groups.push((None, vec![file])),
             Some(module) => {
                 let group = *group_of.entry(module.clone()).or_insert_with(|| {
@@ -56,7 +60,7 @@ pub fn load_programs_of(files: &[PathBuf], options: &Options) -> Result<Vec<Foun
 }
 
 /// Returns the nearest directory upwards with a `metadata.yaml`.
-fn module_of(directory: &Path, known: &mut FxHashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+fn module_of(directory: &Path, disk: &Disk, known: &mut FxHashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
     let mut passed = Vec::new();
     let mut found = None;
     for directory in directory.ancestors() {
@@ -65,7 +69,7 @@ fn module_of(directory: &Path, known: &mut FxHashMap<PathBuf, Option<PathBuf>>) 
             break;
         }
         passed.push(directory.to_owned());
-        if directory.join("metadata.yaml").is_file() {
+        if disk.is_file(&directory.join("metadata.yaml")) {
             found = Some(directory.to_owned());
             break;
         }
@@ -92,11 +96,12 @@ fn in_module(module: &Path, files: &[&PathBuf], here: &Path, options: &Options) 
     let input = Input::Directory(shown);
     let loaded = load(&input, options);
     let reached: FxHashSet<PathBuf> = match &loaded {
-        Ok(loaded) => loaded.files.files.values().filter_map(|file| real(&module.join(&*file.name))).collect(),
+        Ok(loaded) => loaded.files.files.keys().filter_map(|file| loaded.paths.get(file)).map(real).collect(),
         Err(_) => FxHashSet::default(),
     };
     let lints = loaded.as_ref().map(|loaded| loaded.lints.clone()).unwrap_or_default();
-    let is_reached = |file: &Path| real(&absolute(file, here)).is_some_and(|file| reached.contains(&file));
+    let is_metadata = |file: &Path| file.file_name().is_some_and(|name| name == "metadata.yaml");
+    let is_reached = |file: &Path| is_metadata(file) || reached.contains(&real(&absolute(file, here)));
     let (inside, outside): (Vec<&PathBuf>, Vec<&PathBuf>) = files.iter().partition(|file| is_reached(file));
     let mut programs = Vec::new();
     // What is wrong with the metadata concerns all files of the module. A module may also have no main file at all.
@@ -113,6 +118,7 @@ fn in_module(module: &Path, files: &[&PathBuf], here: &Path, options: &Options) 
     programs
 }
 
-fn real(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok()
+/// Returns the path without symbolic links. A buffer need not be on the disk.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

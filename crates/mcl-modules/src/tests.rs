@@ -324,7 +324,7 @@ fn input_without_a_program_is_refused() {
 fn wrong_metadata_of_the_program_is_a_diagnostic() {
     let dir = tree(&[("metadata.yaml", "license: MIT\nmain: /x.mcl\n")]);
     let input = Input::from_path(dir.path()).expect("the input exists");
-    let Err(LoadError::Invalid { files, diagnostics }) = load(&input, &Options::default()) else {
+    let Err(LoadError::Invalid { files, diagnostics, .. }) = load(&input, &Options::default()) else {
         panic!("the metadata is wrong")
     };
     assert_eq!(&*files.files[FileId::MAIN].name, "metadata.yaml");

@@ -37,4 +37,4 @@ pub use scoped::{
 };
 pub use typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::unify;
-pub use walk::subexpressions;
+pub use walk::{expressions, subexpressions};

@@ -48,7 +48,7 @@ pub fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
 }
 
 /// Calls `visit` for each expression that a statement contains directly, in source order; not for those of nested scopes.
-pub(crate) fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
+pub fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
     match stmt {
         Stmt::Error { .. } | Stmt::Class(_) | Stmt::Import(_) => {}
         Stmt::Bind { value, .. } => visit(*value),

@@ -77,6 +77,8 @@ pub enum Command {
     Fgraph(Stage),
     /// Compile Puppet manifests, or translate a Puppet catalog, for mgmt-rt to apply; look data up
     Puppet(PuppetCommand),
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    Lsp(Lsp),
     /// Explain a diagnostic code, with examples
     Explain(Explain),
     /// Show the documentation of functions and resource kinds
@@ -276,6 +278,17 @@ pub struct Report {
     /// Report a lint as an error; `warnings` for all that are warnings
     #[arg(short = 'D', long = "deny", value_name = "LINT", add = completions::lints())]
     pub deny: Vec<Lint>,
+}
+
+/// The arguments of `mclc lsp`.
+#[derive(Debug, Args)]
+pub struct Lsp {
+    /// Directory of remote modules, searched after the `path` of the importing modules' metadata.yaml
+    #[arg(long, alias = "modulepath", value_name = "DIR", env = "MGMT_MODULE_PATH")]
+    pub module_path: Option<PathBuf>,
+    /// Accepted for editors that pass it: the server speaks on standard input and output anyway
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 /// The arguments of `mclc explain`.

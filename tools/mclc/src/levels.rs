@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mcl_diagnostics::{Code, Diagnostic, LintLevel, LintSelector, Severity};
+use mcl_diagnostics::{Code, LintLevel, LintSelector};
 
 use crate::cli::Report;
 use crate::lint_names::{Lint, is_pedantic};
@@ -16,35 +16,27 @@ pub fn is_on(code: Code, report: &Report) -> bool {
     !is_pedantic(code) || report.warn.iter().any(is_named) || report.deny.iter().any(is_denied)
 }
 
-/// Applies the levels of the command line and those of the project. What is said about fewer lints takes precedence over what is
-/// said about more, then the command line over the project, then `--deny` over `--allow` over `--warn`.
-pub fn apply(diagnostics: &mut Vec<Diagnostic>, report: &Report, project: &[(LintSelector, LintLevel)]) {
+/// Returns the level of each lint, as the command line and the project set it. What is said about fewer lints takes precedence over
+/// what is said about more, then the command line over the project, then `--deny` over `--allow` over `--warn`.
+pub fn of<'a>(
+    report: &'a Report,
+    project: &'a [(LintSelector, LintLevel)],
+) -> impl Fn(Code) -> Option<LintLevel> + use<'a> {
     let lists = [(&report.warn, LintLevel::Warn), (&report.allow, LintLevel::Allow), (&report.deny, LintLevel::Deny)];
     let command_line = lists.into_iter().flat_map(|(lints, level)| lints.iter().map(move |lint| (lint, level)));
     let command_line: Vec<(&Lint, LintLevel)> = command_line.collect();
-    let level_of = |code: Code| {
+    move |code: Code| {
         let here = command_line.iter().filter(|(lint, _)| lint.matches(code));
         let here = here.map(|(lint, level)| (lint.specificity(), true, *level));
         let there = project.iter().filter(|(selector, _)| selector.matches(code));
         let there = there.map(|(selector, level)| (selector.specificity(), false, *level));
         here.chain(there).min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
-    };
-    diagnostics.retain_mut(|diagnostic| {
-        if diagnostic.severity == Severity::Error {
-            return true;
-        }
-        match level_of(diagnostic.code) {
-            Some(LintLevel::Deny) => diagnostic.severity = Severity::Error,
-            Some(LintLevel::Allow) => return false,
-            Some(LintLevel::Warn) | None => {}
-        }
-        true
-    });
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use mcl_diagnostics::Stage;
+    use mcl_diagnostics::{Diagnostic, Files, Severity, Stage};
     use pp_lint::{LINTS, Level};
 
     use super::*;
@@ -58,7 +50,7 @@ mod tests {
         let report = Report { warn: lints("-W"), allow: lints("-A"), deny: lints("-D"), ..Report::default() };
         let project: Vec<_> = project.iter().map(|(name, level)| (name.parse().expect("a lint"), *level)).collect();
         let mut diagnostics = vec![Diagnostic::warning(Code::W0101, Stage::Parse, "lint")];
-        apply(&mut diagnostics, &report, &project);
+        mcl_driver::finish_diagnostics(&Files::default(), &mut diagnostics, of(&report, &project));
         assert_eq!(diagnostics.first().map(|d| d.severity), expected, "{options:?} {project:?}");
     }
 

@@ -17,6 +17,7 @@ mod inspect;
 mod levels;
 mod lines;
 mod lint_names;
+mod lsp;
 mod manual;
 mod memory;
 mod output;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Scope(args) => stage::run(args, ArtifactStage::Scoped, cli.color),
         Command::Unify(args) => stage::run(args, ArtifactStage::Typed, cli.color),
         Command::Fgraph(args) => stage::run(args, ArtifactStage::Fgraph, cli.color),
+        Command::Lsp(args) => lsp::run(args),
         Command::Explain(args) => explain::run(args, cli.color),
         Command::Doc(args) => doc::run(args),
         Command::Puppet(args) => puppet::run(args, cli.color),

@@ -38,12 +38,7 @@ impl Checked {
         report: &Report,
         lints: &[(LintSelector, LintLevel)],
     ) -> Checked {
-        levels::apply(&mut diagnostics, report, lints);
-        // One mistake of a program may be reported at many locations of an embedded module.
-        let mut blamed = HashSet::new();
-        diagnostics
-            .retain_mut(|d| !d.blame_program(&files) || blamed.insert((d.code.name(), d.span, d.message.clone())));
-        mcl_diagnostics::sort(&mut diagnostics);
+        mcl_driver::finish_diagnostics(&files, &mut diagnostics, levels::of(report, lints));
         Checked { files, prefix, diagnostics }
     }
 
@@ -201,7 +196,11 @@ pub fn input(path: &Path, source: &Source) -> Result<Input, LoadFailure> {
 
 /// Returns how programs are loaded, without data files.
 pub fn options(source: &Source) -> Options {
-    Options { module_path: source.module_path.clone(), deploy: false, is_native: Some(mcl_functions::module_exists) }
+    Options {
+        module_path: source.module_path.clone(),
+        is_native: Some(mcl_functions::module_exists),
+        ..Options::default()
+    }
 }
 
 /// Reads the files of a program.
@@ -230,7 +229,7 @@ pub fn load_remote(
 pub fn failure(error: LoadError, input: &Input, report: &Report) -> LoadFailure {
     match error {
         LoadError::Input(error) => LoadFailure::Unusable(error),
-        LoadError::Invalid { files, diagnostics } => {
+        LoadError::Invalid { files, diagnostics, .. } => {
             LoadFailure::Invalid(Checked::new(files, input.prefix(), diagnostics, report))
         }
     }

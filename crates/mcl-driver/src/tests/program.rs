@@ -28,7 +28,7 @@ pub fn check(files: &[(&str, String)]) -> Checked {
             let files = loaded.files.clone();
             Checked { diagnostics: compile(loaded, &[ArtifactStage::Fgraph], || ()).diagnostics, files }
         }
-        Err(LoadError::Invalid { diagnostics, files }) => Checked { diagnostics, files },
+        Err(LoadError::Invalid { diagnostics, files, .. }) => Checked { diagnostics, files },
         Err(LoadError::Input(error)) => panic!("{error}"),
     }
 }

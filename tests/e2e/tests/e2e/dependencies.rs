@@ -67,7 +67,7 @@ fn assert_no_external(who: &str, absent: &[&str]) {
 }
 
 const FRONT_END: &[&str] =
-    &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-format", "mcl-driver"];
+    &["mcl-lexer", "mcl-modules", "mcl-parser", "mcl-types", "mcl-fgraph", "mcl-format", "mcl-driver", "mcl-analysis"];
 
 #[test]
 fn runtime_links_no_compiler() {
@@ -128,6 +128,15 @@ fn stages_depend_on_earlier_stages_only() {
     assert_unreachable("mcl-format", &["mcl-modules", "mcl-types", "mcl-fgraph", "mcl-artifact", "resource-graph"]);
     assert_unreachable("mcl-types", &["mcl-fgraph", "mcl-artifact"]);
     assert_unreachable("mcl-artifact", &["mcl-lexer", "mcl-parser", "mcl-types", "mcl-functions", "resource-graph"]);
+}
+
+#[test]
+fn analysis_knows_no_protocol() {
+    assert_no_external("mcl-analysis", &["lsp-types"]);
+    assert_unreachable("mcl-analysis", &["mcl-lsp", "mclc"]);
+    assert_unreachable("mcl-driver", &["mcl-analysis"]);
+    let Dependencies { external, .. } = Dependencies::read();
+    assert!(!external["mcl-analysis"].contains("serde_json"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod explain;
 mod fmt;
 mod get;
 mod lookup;
+mod lsp;
 mod puppet;
 mod ruby;
 mod stages;

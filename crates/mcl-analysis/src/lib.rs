@@ -1,0 +1,51 @@
+//! Answers questions about programs by position, also about programs with errors (spec 11 §2, §3).
+//!
+//! A [`Workspace`] holds the texts that are open in an editor and the folders around them. Its [`Sources`] are a value that
+//! other threads can use. [`Analyzer`] runs all stages on them and returns an [`Analysis`], which never changes: it has the
+//! findings of all programs, and what each stage knows of names and types. A program whose texts are those of the analysis
+//! before is taken from there; every other program is analysed as a whole (ARCHITECTURE.md has the figures).
+//!
+//! Names are found in an index of each program (`index.rs`), which is made when the first question needs it.
+//!
+//! Positions are byte offsets. [`LineIndex`] converts them for clients that count lines and characters. This crate knows
+//! neither the protocol of an editor nor its notation.
+
+mod analysis;
+mod analyzer;
+mod calls;
+mod comments;
+mod completion;
+mod folding;
+mod hover;
+mod index;
+mod inlay;
+mod line_index;
+mod links;
+mod navigation;
+mod outline;
+mod program;
+mod rename;
+mod scopes;
+mod semantic;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod types;
+mod workspace;
+
+pub use analysis::{Analysis, Finding, Location, Source};
+pub use analyzer::Analyzer;
+pub use calls::{CallItem, CallKind, Calls};
+pub use completion::{Completion, CompletionKind};
+pub use folding::{Fold, FoldKind, folds, selection_ranges};
+pub use hover::Hover;
+pub use inlay::InlayHint;
+pub use line_index::{Encoding, LineIndex, Position};
+pub use links::Link;
+pub use navigation::{Definition, Use};
+pub use outline::{OutlineItem, OutlineKind};
+pub use program::Program;
+pub use rename::{RenameError, TextEdit};
+pub use semantic::{SemanticToken, TokenClass};
+pub use signature::SignatureHelp;
+pub use workspace::{Change, Sources, Workspace};

@@ -1,0 +1,138 @@
+//! Lines and characters of a text, as clients count them (spec 11 §2.3).
+
+/// The unit in which a client counts the characters of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// Units of 16 bits: characters outside of the basic plane count twice.
+    Utf16,
+}
+
+/// A position as clients write it. Both parts count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The character in the line.
+    pub character: u32,
+}
+
+/// The lines of a text: `\n`, `\r\n` and a lone `\r` end one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineIndex {
+    /// The byte offset of the start of each line; the first one is 0.
+    starts: Vec<u32>,
+}
+
+impl LineIndex {
+    /// Finds the lines of a text.
+    #[must_use]
+    pub fn new(text: &str) -> LineIndex {
+        let bytes = text.as_bytes();
+        let ends_line = |at: usize| match bytes[at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let starts = (0..bytes.len()).filter(|at| ends_line(*at)).map(|at| at as u32 + 1);
+        LineIndex { starts: std::iter::once(0).chain(starts).collect() }
+    }
+
+    /// Returns the number of lines. A text that ends with the end of a line has an empty line after it.
+    #[must_use]
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the bytes of a line without its end; the end of the text for a line that does not exist.
+    fn line<'t>(&self, text: &'t str, line: usize) -> (usize, &'t str) {
+        let Some(start) = self.starts.get(line).map(|start| *start as usize) else { return (text.len(), "") };
+        let end = self.starts.get(line + 1).map_or(text.len(), |next| *next as usize);
+        (start, text.get(start..end).unwrap_or("").trim_end_matches(['\r', '\n']))
+    }
+
+    /// Returns the byte offset of a position. A position after the end of a line means its end, one after the last line the
+    /// end of the text, and one inside of a character its start.
+    #[must_use]
+    pub fn offset(&self, text: &str, position: Position, encoding: Encoding) -> u32 {
+        let (start, line) = self.line(text, position.line as usize);
+        let wanted = position.character as usize;
+        let inside = match encoding {
+            Encoding::Utf8 => {
+                let mut at = wanted.min(line.len());
+                while !line.is_char_boundary(at) {
+                    at -= 1;
+                }
+                at
+            }
+            Encoding::Utf16 => {
+                let mut units = 0;
+                let next = line.char_indices().find(|(_, c)| {
+                    units += c.len_utf16();
+                    units > wanted
+                });
+                next.map_or(line.len(), |(at, _)| at)
+            }
+        };
+        (start + inside) as u32
+    }
+
+    /// Returns the position of a byte offset. An offset after the end of the text means its end.
+    #[must_use]
+    pub fn position(&self, text: &str, offset: u32, encoding: Encoding) -> Position {
+        let offset = (offset as usize).min(text.len());
+        let line = self.starts.partition_point(|start| *start as usize <= offset) - 1;
+        let before = text.get(self.starts[line] as usize..offset).unwrap_or("");
+        let character = match encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+        };
+        Position { line: line as u32, character: character as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, at: (u32, u32), encoding: Encoding, expected: u32) {
+        let position = Position { line: at.0, character: at.1 };
+        assert_eq!(LineIndex::new(text).offset(text, position, encoding), expected, "{text:?} {at:?} {encoding:?}");
+    }
+
+    #[test]
+    fn positions_outside_of_the_text_are_moved_to_its_ends() {
+        check("ab\ncd", (0, 9), Encoding::Utf16, 2);
+        check("ab\r\ncd", (0, 9), Encoding::Utf16, 2);
+        check("ab\rcd", (1, 1), Encoding::Utf16, 4);
+        check("ab\ncd", (7, 0), Encoding::Utf16, 5);
+        check("ab\n", (1, 5), Encoding::Utf8, 3);
+        check("", (u32::MAX, u32::MAX), Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn positions_inside_of_a_character_mean_its_start() {
+        check("a😀b", (0, 2), Encoding::Utf16, 1);
+        check("a😀b", (0, 3), Encoding::Utf16, 5);
+        check("a😀b", (0, 4), Encoding::Utf8, 1);
+        check("äb", (0, 1), Encoding::Utf8, 0);
+    }
+
+    #[test]
+    fn offsets_and_positions_are_inverse() {
+        for text in ["", "a", "a\n", "ä😀\r\nx\ry\n\nz😀", "\r\r\n\n"] {
+            let index = LineIndex::new(text);
+            for encoding in [Encoding::Utf8, Encoding::Utf16] {
+                for (offset, c) in text.char_indices() {
+                    // The position between the two bytes of a line end does not exist.
+                    if c == '\n' && text[..offset].ends_with('\r') {
+                        continue;
+                    }
+                    let position = index.position(text, offset as u32, encoding);
+                    assert_eq!(index.offset(text, position, encoding), offset as u32, "{text:?} {offset}");
+                }
+            }
+        }
+    }
+}

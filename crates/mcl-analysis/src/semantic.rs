@@ -1,0 +1,189 @@
+//! What each token is, for colours (spec 11 §3.7). Broken texts are coloured as far as tokens go.
+
+use std::ops::Range;
+use std::path::Path;
+
+use mcl_lexer::{TokenKind, Tokens};
+
+use crate::analysis::Analysis;
+use crate::index::{DefinedKind, Occurrence, Symbol};
+use crate::program::Program;
+
+/// The classes of tokens, in the order of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum TokenClass {
+    Namespace,
+    Class,
+    Function,
+    Variable,
+    Parameter,
+    Property,
+    Keyword,
+    String,
+    Number,
+    Operator,
+    Comment,
+    Type,
+    EnumMember,
+    Macro,
+    Event,
+    Regexp,
+}
+
+/// A token and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SemanticToken {
+    /// Its bytes. Tokens are sorted and do not overlap.
+    pub range: Range<u32>,
+    /// What it is.
+    pub class: TokenClass,
+    /// Whether it defines a name.
+    pub is_declaration: bool,
+    /// Whether it is constant at compile time.
+    pub is_readonly: bool,
+    /// Whether it belongs to the language.
+    pub is_builtin: bool,
+}
+
+impl SemanticToken {
+    fn new(range: Range<u32>, class: TokenClass) -> SemanticToken {
+        SemanticToken { range, class, is_declaration: false, is_readonly: false, is_builtin: false }
+    }
+}
+
+impl Analysis {
+    /// Returns the tokens of a file.
+    #[must_use]
+    pub fn semantic_tokens(&self, path: &Path) -> Vec<SemanticToken> {
+        let Some(source) = self.source(path) else { return Vec::new() };
+        match self.program_of(path) {
+            Some((program, file)) => {
+                let tokens = program.tokens(file).cloned().unwrap_or_default();
+                classify(&source.text, &tokens, program, program.index().of_file(file))
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+fn classify(text: &str, tokens: &Tokens, program: &Program, names: &[Occurrence]) -> Vec<SemanticToken> {
+    let mut found: Vec<SemanticToken> = names.iter().filter_map(|name| of_name(text, program, name)).collect();
+    // Of two names in one place, the one that says more: an alias is also the string of its import.
+    found.sort_by_key(|token| (token.range.start, token.range.end));
+    let mut covered = 0;
+    found.retain(|token| {
+        let is_free = token.range.start >= covered;
+        if is_free {
+            covered = token.range.end;
+        }
+        is_free
+    });
+    let mut result = Vec::with_capacity(tokens.len());
+    let mut named = found.into_iter().peekable();
+    for token in tokens.indices() {
+        let (start, end) = (tokens.start(token), tokens.end(token));
+        let class = of_token(tokens[token]);
+        let mut at = start;
+        while let Some(name) = named.next_if(|name| name.range.start < end) {
+            if name.range.end <= at {
+                continue;
+            }
+            if let Some(class) = class.filter(|_| at < name.range.start) {
+                result.push(SemanticToken::new(at..name.range.start, class));
+            }
+            at = name.range.end;
+            result.push(name);
+        }
+        if let Some(class) = class.filter(|_| at < end) {
+            result.push(SemanticToken::new(at..end, class));
+        }
+    }
+    result.extend(tokens.comments.iter().map(|c| SemanticToken::new(c.start..c.end, TokenClass::Comment)));
+    result.sort_by_key(|token| token.range.start);
+    // A name of several tokens, such as `fmt.printf` or a kind with colons, covers all of them.
+    let mut end = 0;
+    result.retain(|token| {
+        let is_free = token.range.start >= end;
+        end = end.max(token.range.end);
+        is_free
+    });
+    result
+}
+
+fn of_name(text: &str, program: &Program, name: &Occurrence) -> Option<SemanticToken> {
+    let written = text.get(name.range.start as usize..name.range.end as usize)?;
+    let mut token = SemanticToken::new(name.range.clone(), TokenClass::Variable);
+    token.is_declaration = name.is_definition;
+    match &name.symbol {
+        symbol @ Symbol::Defined(..) => {
+            let defined = program.index().defined(symbol)?;
+            token.class = match defined.kind {
+                DefinedKind::Bind(_) => TokenClass::Variable,
+                DefinedKind::Function(_) => TokenClass::Function,
+                DefinedKind::Class(_) => TokenClass::Class,
+                DefinedKind::Parameter(_) => TokenClass::Parameter,
+                DefinedKind::Alias(_) => TokenClass::Namespace,
+            };
+            if written.starts_with('"') {
+                return None; // The string of an import is a string.
+            }
+        }
+        Symbol::Function(_) => {
+            token.class = TokenClass::Function;
+            token.is_builtin = true;
+        }
+        Symbol::Variable(registered) => {
+            token.is_builtin = true;
+            if registered.starts_with("const.") {
+                token.class = TokenClass::EnumMember;
+                token.is_readonly = true;
+            }
+        }
+        Symbol::Kind(_) => {
+            token.class = TokenClass::Class;
+            token.is_builtin = true;
+        }
+        Symbol::Parameter(..) => token.class = TokenClass::Property,
+        Symbol::Meta(_) | Symbol::EdgeWord(_) => token.class = TokenClass::Macro,
+        Symbol::Resource(..) if written.starts_with('"') => return None,
+        Symbol::Resource(..) => {
+            token.class = TokenClass::Class;
+            token.is_declaration = false;
+        }
+        Symbol::Import(_) => return None,
+    }
+    Some(token)
+}
+
+/// Returns the class of a token without a known meaning.
+fn of_token(kind: TokenKind) -> Option<TokenClass> {
+    Some(match kind {
+        TokenKind::Identifier => TokenClass::Variable,
+        TokenKind::Capitalized => TokenClass::Class,
+        TokenKind::Integer | TokenKind::Float | TokenKind::IntegerOverflow | TokenKind::FloatOverflow => {
+            TokenClass::Number
+        }
+        TokenKind::String | TokenKind::UnterminatedString | TokenKind::WrongQuotes | TokenKind::Heredoc => {
+            TokenClass::String
+        }
+        TokenKind::TypeBool
+        | TokenKind::TypeStr
+        | TokenKind::TypeInt
+        | TokenKind::TypeFloat
+        | TokenKind::Map
+        | TokenKind::Struct
+        | TokenKind::Variant => TokenClass::Type,
+        kind if kind.is_keyword() => TokenClass::Keyword,
+        TokenKind::OpenCurly
+        | TokenKind::CloseCurly
+        | TokenKind::OpenParen
+        | TokenKind::CloseParen
+        | TokenKind::OpenBracket
+        | TokenKind::CloseBracket
+        | TokenKind::Comma
+        | TokenKind::Semicolon => return None,
+        kind if kind.is_error() => return None,
+        _ => TokenClass::Operator,
+    })
+}

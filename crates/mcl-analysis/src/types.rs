@@ -1,0 +1,69 @@
+//! Types and signatures as text.
+
+use std::fmt::Write;
+
+use mcl_types::{DefId, DefKind, ModuleId, Target, TypeId};
+
+use crate::program::Program;
+
+/// Returns a type as text; `None` for what the program does not use, or what has an error.
+pub(crate) fn type_text(program: &Program, ty: TypeId) -> Option<String> {
+    (ty != TypeId::UNTYPED).then(|| program.typed().types.to_type(ty).to_string())
+}
+
+/// Returns a definition as the program could write it: `$root str`, `class site($name str, $port int)`,
+/// `func double($n int) int`.
+pub(crate) fn signature(program: &Program, def: DefId) -> String {
+    let (scoped, typed) = (program.scoped(), program.typed());
+    let of = scoped.def(def);
+    let typed_name = |def: DefId| {
+        match type_text(program, typed.def(def)) {
+            Some(ty) => format!("${} {ty}", scoped.def(def).name),
+            // The span of a parameter has the type that is written.
+            None => program.loaded().files.text(scoped.def(def).span).to_owned(),
+        }
+    };
+    let params = |scope: Option<mcl_types::ScopeId>| {
+        let params = scope.map_or(&[][..], |scope| &scoped.scope(scope).params);
+        params.iter().map(|param| typed_name(*param)).collect::<Vec<_>>().join(", ")
+    };
+    match of.kind {
+        DefKind::Bind { .. } | DefKind::Param { .. } | DefKind::Error => typed_name(def),
+        DefKind::Class { body, .. } if scoped.scope(body).params.is_empty() => format!("class {}", of.name),
+        DefKind::Class { body, .. } => format!("class {}({})", of.name, params(Some(body))),
+        DefKind::Func { scope, .. } => {
+            let mut text = format!("func {}({})", of.name, params(scope));
+            if let mcl_types::TypeNode::Func(_, result) = typed.types.get(typed.def(def))
+                && let Some(result) = type_text(program, *result)
+            {
+                let _ = write!(text, " {result}");
+            }
+            text
+        }
+    }
+}
+
+/// Returns the type of an expression.
+pub(crate) fn expr_type(program: &Program, module: ModuleId, expr: mcl_parser::ast::ExprId) -> Option<String> {
+    type_text(program, program.typed().expr(module, expr))
+}
+
+/// Returns the signature of a function at a call: `func double($n int) int`.
+pub(crate) fn call_signature(
+    program: &Program,
+    module: ModuleId,
+    call: mcl_parser::ast::ExprId,
+    args: &[mcl_parser::ast::ExprId],
+) -> Option<String> {
+    let scoped = program.scoped();
+    let Target::Def(def) = scoped.expr_ref(module, call)?.target else { return None };
+    let DefKind::Func { scope: Some(scope), .. } = scoped.def(def).kind else { return None };
+    let params = &scoped.scope(scope).params;
+    let result = expr_type(program, module, call)?;
+    let typed = params
+        .iter()
+        .zip(args)
+        .map(|(param, arg)| Some(format!("${} {}", scoped.def(*param).name, expr_type(program, module, *arg)?)));
+    let typed: Option<Vec<String>> = typed.collect();
+    Some(format!("func {}({}) {result}", scoped.def(def).name, typed?.join(", ")))
+}

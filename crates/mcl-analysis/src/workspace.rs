@@ -1,0 +1,131 @@
+//! The texts that are open, and the folders around them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcl_modules::{Buffers, Options};
+
+use crate::line_index::{Encoding, LineIndex, Position};
+
+/// A change of an open text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What is replaced; `None` for the whole text.
+    pub range: Option<(Position, Position)>,
+    /// What it becomes.
+    pub text: String,
+}
+
+/// The texts that are open, and the folders around them.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    documents: BTreeMap<PathBuf, Arc<str>>,
+    /// Where modules are that are analysed although none of their files is open.
+    modules: Vec<PathBuf>,
+    module_path: Option<PathBuf>,
+}
+
+/// A state of the workspace, from which an analysis is made.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The files whose programs are analysed.
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) options: Options,
+}
+
+impl Workspace {
+    /// Creates a workspace without texts. `module_path` is the global module directory.
+    #[must_use]
+    pub fn new(module_path: Option<PathBuf>) -> Workspace {
+        Workspace { module_path, ..Workspace::default() }
+    }
+
+    /// Sets the `metadata.yaml` files of the modules that are analysed although none of their files is open.
+    pub fn set_modules(&mut self, metadata: Vec<PathBuf>) {
+        self.modules = metadata;
+    }
+
+    /// Opens a text, which takes the place of the file at this path, or replaces it.
+    pub fn open(&mut self, path: PathBuf, text: &str) {
+        self.documents.insert(path, text.into());
+    }
+
+    /// Closes a text. From now on the file counts.
+    pub fn close(&mut self, path: &Path) {
+        self.documents.remove(path);
+    }
+
+    /// Returns an open text.
+    #[must_use]
+    pub fn text(&self, path: &Path) -> Option<&Arc<str>> {
+        self.documents.get(path)
+    }
+
+    /// Applies changes in their order. Returns whether the text is open.
+    pub fn change(&mut self, path: &Path, changes: Vec<Change>, encoding: Encoding) -> bool {
+        let Some(document) = self.documents.get_mut(path) else { return false };
+        let mut text = document.to_string();
+        for Change { range, text: new } in changes {
+            let Some((start, end)) = range else {
+                text = new;
+                continue;
+            };
+            let lines = LineIndex::new(&text);
+            let start = lines.offset(&text, start, encoding) as usize;
+            let end = (lines.offset(&text, end, encoding) as usize).max(start);
+            text.replace_range(start..end, &new);
+        }
+        *document = text.into();
+        true
+    }
+
+    /// Returns the current state.
+    #[must_use]
+    pub fn sources(&self) -> Sources {
+        let buffers: Buffers = self.documents.iter().map(|(path, text)| (path.clone(), Arc::clone(text))).collect();
+        Sources {
+            roots: self.documents.keys().chain(&self.modules).cloned().collect(),
+            options: Options {
+                module_path: self.module_path.clone(),
+                deploy: false,
+                is_native: Some(mcl_functions::module_exists),
+                buffers: Arc::new(buffers),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(line: u32, character: u32) -> Position {
+        Position { line, character }
+    }
+
+    #[test]
+    fn changes_are_applied_in_their_order() {
+        let path = Path::new("/a.mcl");
+        let mut workspace = Workspace::default();
+        workspace.open(path.to_owned(), "ab\ncd\n");
+        let insert = Change { range: Some((position(0, 1), position(0, 1))), text: "\n".to_owned() };
+        let replace = Change { range: Some((position(1, 0), position(2, 1))), text: "x".to_owned() };
+        assert!(workspace.change(path, vec![insert, replace], Encoding::Utf16));
+        assert_eq!(&**workspace.text(path).expect("it is open"), "a\nxd\n");
+        let whole = Change { range: None, text: "new".to_owned() };
+        assert!(workspace.change(path, vec![whole], Encoding::Utf8));
+        assert_eq!(&**workspace.text(path).expect("it is open"), "new");
+        assert!(!workspace.change(Path::new("/b.mcl"), Vec::new(), Encoding::Utf8));
+    }
+
+    #[test]
+    fn a_range_that_ends_before_it_starts_is_empty() {
+        let path = Path::new("/a.mcl");
+        let mut workspace = Workspace::default();
+        workspace.open(path.to_owned(), "abc");
+        let change = Change { range: Some((position(0, 2), position(0, 1))), text: "-".to_owned() };
+        workspace.change(path, vec![change], Encoding::Utf8);
+        assert_eq!(&**workspace.text(path).expect("it is open"), "ab-c");
+    }
+}

@@ -1,0 +1,336 @@
+//! The answers to requests (spec 11 §3).
+
+mod calls;
+mod rename;
+mod symbols;
+mod tokens;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lsp_types::{
+    DocumentFormattingParams, DocumentLinkParams, DocumentOnTypeFormattingParams, DocumentRangeFormattingParams,
+    FoldingRangeParams, InlayHintParams, ReferenceParams, SelectionRangeParams, TextDocumentPositionParams,
+};
+use mcl_analysis::{Analysis, Completion, CompletionKind, Definition, FoldKind, Hover, Link, Location, Source};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::convert;
+use crate::documents::Documents;
+use crate::formatting;
+use crate::message::RequestError;
+use crate::uri;
+
+/// The state that a request is answered from.
+pub(crate) struct Context {
+    pub(crate) documents: Documents,
+    /// `None` for requests that need only the text.
+    pub(crate) analysis: Option<Arc<Analysis>>,
+    pub(crate) client: Arc<Client>,
+}
+
+type Answer = Result<Value, RequestError>;
+
+/// What a request needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Text,
+    Analysis,
+}
+
+/// Returns what a request needs; `None` for a method that does not exist.
+pub(crate) fn needs(method: &str) -> Option<Needs> {
+    Some(match method {
+        "textDocument/formatting"
+        | "textDocument/rangeFormatting"
+        | "textDocument/onTypeFormatting"
+        | "textDocument/foldingRange"
+        | "textDocument/selectionRange" => Needs::Text,
+        "textDocument/hover"
+        | "textDocument/definition"
+        | "textDocument/declaration"
+        | "textDocument/references"
+        | "textDocument/documentHighlight"
+        | "textDocument/documentSymbol"
+        | "workspace/symbol"
+        | "textDocument/completion"
+        | "textDocument/signatureHelp"
+        | "textDocument/inlayHint"
+        | "textDocument/documentLink"
+        | "textDocument/prepareCallHierarchy"
+        | "callHierarchy/incomingCalls"
+        | "callHierarchy/outgoingCalls"
+        | "textDocument/prepareRename"
+        | "textDocument/rename"
+        | "textDocument/semanticTokens/full"
+        | "textDocument/semanticTokens/range" => Needs::Analysis,
+        _ => return None,
+    })
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// The error that the client gets in place of a result.
+pub(crate) fn answer(context: &Context, method: &str, params: Value) -> Answer {
+    match method {
+        "textDocument/formatting" => context.formatting(read(params)?),
+        "textDocument/rangeFormatting" => context.range_formatting(&read(params)?),
+        "textDocument/onTypeFormatting" => context.on_type_formatting(&read(params)?),
+        "textDocument/foldingRange" => context.folding_ranges(&read(params)?),
+        "textDocument/selectionRange" => context.selection_ranges(&read(params)?),
+        "textDocument/hover" => context.hover(&read(params)?),
+        "textDocument/definition" | "textDocument/declaration" => context.definition(&read(params)?),
+        "textDocument/references" => context.references(&read(params)?),
+        "textDocument/documentHighlight" => context.highlights(&read(params)?),
+        "textDocument/documentSymbol" => context.document_symbols(&read(params)?),
+        "workspace/symbol" => context.workspace_symbols(&read(params)?),
+        "textDocument/completion" => context.completion(&read(params)?),
+        "textDocument/inlayHint" => context.inlay_hints(&read(params)?),
+        "textDocument/documentLink" => context.links(&read(params)?),
+        "textDocument/prepareCallHierarchy" => context.call_item(&read(params)?),
+        "callHierarchy/incomingCalls" => context.incoming_calls(&read(params)?),
+        "callHierarchy/outgoingCalls" => context.outgoing_calls(&read(params)?),
+        "textDocument/signatureHelp" => context.signature_help(&read(params)?),
+        "textDocument/prepareRename" => context.prepare_rename(&read(params)?),
+        "textDocument/rename" => context.rename(&read(params)?),
+        "textDocument/semanticTokens/full" => context.semantic_tokens(&read(params)?),
+        "textDocument/semanticTokens/range" => context.semantic_tokens_in_range(&read(params)?),
+        _ => Err(RequestError::UnknownMethod(method.to_owned())),
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, RequestError> {
+    Ok(serde_json::from_value(params)?)
+}
+
+impl Context {
+    /// Returns an open text.
+    fn text(&self, uri: &lsp_types::Uri) -> Option<(PathBuf, Source)> {
+        let path = self.documents.path(uri.as_str())?;
+        let text = self.documents.workspace.text(&path)?;
+        let source = Source::new(Arc::clone(text));
+        Some((path, source))
+    }
+
+    /// Returns the place that a request is about, if the document is open.
+    fn place(&self, params: &TextDocumentPositionParams) -> Option<(&Analysis, PathBuf, u32)> {
+        let analysis = self.analysis.as_deref()?;
+        let path = self.documents.path(params.text_document.uri.as_str())?;
+        self.documents.open.get(&path)?;
+        let source = analysis.source(&path)?;
+        let offset = convert::offset(&source, params.position, self.client.encoding);
+        Some((analysis, path, offset))
+    }
+
+    fn range(&self, source: &Source, range: &std::ops::Range<u32>) -> Value {
+        convert::range(source, range, self.client.encoding)
+    }
+
+    fn location(&self, analysis: &Analysis, location: &Location) -> Option<Value> {
+        let source = analysis.source(&location.path)?;
+        Some(json!({"uri": self.documents.uri(&location.path), "range": self.range(&source, &location.range())}))
+    }
+
+    fn formatting(&self, params: DocumentFormattingParams) -> Answer {
+        match self.text(&params.text_document.uri) {
+            Some((_, source)) => formatting::edits(&source, None, self.client.encoding),
+            None => Ok(Value::Null),
+        }
+    }
+
+    fn range_formatting(&self, params: &DocumentRangeFormattingParams) -> Answer {
+        let Some((_, source)) = self.text(&params.text_document.uri) else { return Ok(Value::Null) };
+        let (first, last) = (params.range.start.line, params.range.end.line);
+        let lines = first.saturating_add(1)..=last.max(first).saturating_add(1);
+        formatting::edits(&source, Some(lines), self.client.encoding)
+    }
+
+    /// Formats the statement that a `}` or the end of a line has closed. While a text is typed it often does not parse, which
+    /// is not worth an error.
+    fn on_type_formatting(&self, params: &DocumentOnTypeFormattingParams) -> Answer {
+        let at = &params.text_document_position;
+        let Some((_, source)) = self.text(&at.text_document.uri) else { return Ok(Value::Null) };
+        // The position is after the end of the line.
+        let line = if params.ch == "\n" { at.position.line } else { at.position.line.saturating_add(1) };
+        if line == 0 {
+            return Ok(json!([]));
+        }
+        Ok(formatting::edits(&source, Some(line..=line), self.client.encoding).unwrap_or_else(|_| json!([])))
+    }
+
+    fn folding_ranges(&self, params: &FoldingRangeParams) -> Answer {
+        let Some((_, source)) = self.text(&params.text_document.uri) else { return Ok(json!([])) };
+        let folds = mcl_analysis::folds(&source.text).into_iter().filter_map(|fold| {
+            let start = source.lines.position(&source.text, fold.range.start, self.client.encoding);
+            let end = source.lines.position(&source.text, fold.range.end, self.client.encoding);
+            // The line of a closing bracket stays visible.
+            let last = if fold.kind == FoldKind::Block { end.line.saturating_sub(1) } else { end.line };
+            let kind = match fold.kind {
+                FoldKind::Block => "region",
+                FoldKind::Comment => "comment",
+                FoldKind::Imports => "imports",
+            };
+            (start.line < last).then(|| json!({"startLine": start.line, "endLine": last, "kind": kind}))
+        });
+        Ok(folds.collect())
+    }
+
+    fn selection_ranges(&self, params: &SelectionRangeParams) -> Answer {
+        let Some((_, source)) = self.text(&params.text_document.uri) else { return Ok(Value::Null) };
+        let of = |position: &lsp_types::Position| {
+            let offset = convert::offset(&source, *position, self.client.encoding);
+            let ranges = mcl_analysis::selection_ranges(&source.text, offset);
+            ranges.iter().rev().fold(Value::Null, |parent, range| match parent {
+                Value::Null => json!({"range": self.range(&source, range)}),
+                parent => json!({"range": self.range(&source, range), "parent": parent}),
+            })
+        };
+        Ok(params.positions.iter().map(of).collect())
+    }
+
+    fn hover(&self, params: &TextDocumentPositionParams) -> Answer {
+        let Some((analysis, path, offset)) = self.place(params) else { return Ok(Value::Null) };
+        let Some(Hover { range, signature, documentation }) = analysis.hover(&path, offset) else {
+            return Ok(Value::Null);
+        };
+        let (kind, value) = if self.client.has_markdown {
+            ("markdown", format!("```mcl\n{signature}\n```\n\n{documentation}"))
+        } else {
+            ("plaintext", format!("{signature}\n\n{documentation}"))
+        };
+        let range = analysis.source(&path).map(|source| self.range(&source, &range));
+        Ok(json!({"contents": {"kind": kind, "value": value.trim_end()}, "range": range}))
+    }
+
+    fn definition(&self, params: &TextDocumentPositionParams) -> Answer {
+        let Some((analysis, path, offset)) = self.place(params) else { return Ok(Value::Null) };
+        let Some(source) = analysis.source(&path) else { return Ok(Value::Null) };
+        let found = analysis.definitions(&path, offset);
+        if found.is_empty() {
+            return Ok(Value::Null);
+        }
+        let link = |definition: &Definition| {
+            if !self.client.has_links {
+                return self.location(analysis, &definition.name);
+            }
+            let target = analysis.source(&definition.name.path)?;
+            Some(json!({
+                "originSelectionRange": self.range(&source, &(definition.origin.0..definition.origin.1)),
+                "targetUri": self.documents.uri(&definition.name.path),
+                "targetRange": self.range(&target, &definition.statement.range()),
+                "targetSelectionRange": self.range(&target, &definition.name.range()),
+            }))
+        };
+        Ok(found.iter().filter_map(link).collect())
+    }
+
+    fn references(&self, params: &ReferenceParams) -> Answer {
+        let Some((analysis, path, offset)) = self.place(&params.text_document_position) else {
+            return Ok(json!([]));
+        };
+        let wanted = params.context.include_declaration;
+        let uses = analysis.uses(&path, offset).into_iter().filter(|found| wanted || !found.is_definition);
+        Ok(uses.filter_map(|found| self.location(analysis, &found.location)).collect())
+    }
+
+    fn highlights(&self, params: &TextDocumentPositionParams) -> Answer {
+        let Some((analysis, path, offset)) = self.place(params) else { return Ok(json!([])) };
+        let Some(source) = analysis.source(&path) else { return Ok(json!([])) };
+        let uses = analysis.uses(&path, offset).into_iter().filter(|found| found.location.path == path);
+        let highlight = uses.map(|found| {
+            let kind = if found.is_definition { 3 } else { 2 };
+            json!({"range": self.range(&source, &found.location.range()), "kind": kind})
+        });
+        Ok(highlight.collect())
+    }
+
+    fn completion(&self, params: &TextDocumentPositionParams) -> Answer {
+        let Some((analysis, path, offset)) = self.place(params) else { return Ok(Value::Null) };
+        let Some(source) = analysis.source(&path) else { return Ok(Value::Null) };
+        let items = analysis.completions(&path, offset).into_iter().enumerate();
+        let items: Vec<Value> = items.map(|(at, item)| self.completion_item(&source, at, &item)).collect();
+        Ok(json!({"isIncomplete": false, "items": items}))
+    }
+
+    fn signature_help(&self, params: &TextDocumentPositionParams) -> Answer {
+        let found = self.place(params).and_then(|(analysis, path, offset)| analysis.signature_help(&path, offset));
+        let Some(help) = found else { return Ok(Value::Null) };
+        let parameters: Vec<Value> =
+            help.parameters.iter().map(|range| json!({"label": [range.start, range.end]})).collect();
+        let kind = if self.client.has_markdown { "markdown" } else { "plaintext" };
+        let signature = json!({
+            "label": help.label,
+            "documentation": {"kind": kind, "value": help.documentation},
+            "parameters": parameters,
+        });
+        Ok(json!({"signatures": [signature], "activeSignature": 0, "activeParameter": help.active}))
+    }
+
+    fn inlay_hints(&self, params: &InlayHintParams) -> Answer {
+        let start =
+            TextDocumentPositionParams { text_document: params.text_document.clone(), position: params.range.start };
+        let Some((analysis, path, start)) = self.place(&start) else { return Ok(json!([])) };
+        let Some(source) = analysis.source(&path) else { return Ok(json!([])) };
+        let end = convert::offset(&source, params.range.end, self.client.encoding);
+        let hints = analysis.inlay_hints(&path, start..end.max(start)).into_iter().map(|hint| {
+            json!({
+                "position": convert::position(&source, hint.offset, self.client.encoding),
+                "label": hint.label,
+                "kind": if hint.is_type { 1 } else { 2 },
+                "paddingRight": !hint.is_type,
+            })
+        });
+        Ok(hints.collect())
+    }
+
+    fn links(&self, params: &DocumentLinkParams) -> Answer {
+        let position = lsp_types::Position::new(0, 0);
+        let start = TextDocumentPositionParams { text_document: params.text_document.clone(), position };
+        let Some((analysis, path, _)) = self.place(&start) else { return Ok(json!([])) };
+        let Some(source) = analysis.source(&path) else { return Ok(json!([])) };
+        let links = analysis.links(&path).into_iter();
+        let link =
+            |link: Link| json!({"range": self.range(&source, &link.range), "target": uri::from_path(&link.target)});
+        Ok(links.map(link).collect())
+    }
+
+    fn completion_item(&self, source: &Source, at: usize, item: &Completion) -> Value {
+        let kind = match item.kind {
+            CompletionKind::Variable => 6,
+            CompletionKind::Function => 3,
+            CompletionKind::Class | CompletionKind::ResourceKind => 7,
+            CompletionKind::Module => 9,
+            CompletionKind::Parameter => 10,
+            CompletionKind::Keyword => 14,
+            CompletionKind::Value => 12,
+            CompletionKind::Field => 5,
+            CompletionKind::Type => 25,
+        };
+        let (text, format) = match item.snippet.as_deref().filter(|_| self.client.has_snippets) {
+            Some(snippet) => (snippet, 2),
+            None => (item.text.as_str(), 1),
+        };
+        let mut value = json!({
+            "label": item.label,
+            "kind": kind,
+            "sortText": format!("{at:05}"),
+            "filterText": item.label,
+            "insertTextFormat": format,
+            "textEdit": {"range": self.range(source, &item.replaces), "newText": text},
+        });
+        if !item.detail.is_empty() {
+            value["detail"] = item.detail.as_str().into();
+        }
+        if !item.documentation.is_empty() {
+            let kind = if self.client.has_markdown { "markdown" } else { "plaintext" };
+            value["documentation"] = json!({"kind": kind, "value": item.documentation});
+        }
+        if let Some((offset, line)) = &item.import {
+            value["additionalTextEdits"] = json!([{"range": self.range(source, &(*offset..*offset)), "newText": line}]);
+        }
+        value
+    }
+}

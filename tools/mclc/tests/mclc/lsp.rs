@@ -1,0 +1,5 @@
+//! `mclc lsp`, driven by a client (spec 11 §2, §3).
+
+mod client;
+mod life;
+mod requests;
