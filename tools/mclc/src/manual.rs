@@ -63,12 +63,21 @@ const FMT_STATUS: Section = Section {
     ],
 };
 
+const LSP_STATUS: Section = Section {
+    title: "EXIT STATUS",
+    entries: &[
+        ("0", "The client sent shutdown before it ended the server."),
+        ("1", "The client ended, or the input ended inside of a message."),
+    ],
+};
+
 /// Returns what the page of a command says beside its options.
 fn sections(command: &str) -> Vec<Section> {
     match command {
         "" => vec![STATUS, ENVIRONMENT, FILES, TOOL_EXAMPLES],
         "check" => vec![STATUS, ENVIRONMENT, FILES, CHECK_EXAMPLES],
         "fmt" => vec![FMT_STATUS],
+        "lsp" => vec![LSP_STATUS, ENVIRONMENT],
         "explain" | "doc" | "completions" => vec![STATUS],
         _ => vec![STATUS, ENVIRONMENT],
     }

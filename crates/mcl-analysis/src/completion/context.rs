@@ -287,6 +287,7 @@ impl<'a> Cursor<'a> {
                     return if is_meta { Around::MetaStruct(first) } else { other };
                 }
                 match self.resource_kind() {
+                    _ if self.is_function_head() => other,
                     Some(kind) => Around::Resource(kind, first),
                     None if self.last().is_none_or(|kind| kind == TokenKind::Rocket || continues(kind)) => other,
                     None => Around::Block,
@@ -294,6 +295,28 @@ impl<'a> Cursor<'a> {
             }
             _ => other,
         }
+    }
+
+    /// Whether the tokens end with the head of a function: `func name($a) int`. The result may be any type.
+    fn is_function_head(self) -> bool {
+        let Some(last) = self.end.previous() else { return false };
+        let mut depth = 0u32;
+        for token in TokenIdx::FIRST.until(last + 1).rev() {
+            let kind = self.tokens[token];
+            if kind.is_closer() {
+                depth += 1;
+            } else if kind.is_opener() {
+                if depth == 0 {
+                    return false;
+                }
+                depth -= 1;
+            } else if depth == 0 && kind == TokenKind::Func {
+                return true;
+            } else if depth == 0 && token < last && self.tokens.newline_before(token + 1) {
+                return false;
+            }
+        }
+        false
     }
 
     /// Returns the kind of the resource whose body starts after these tokens: `file "name"`.

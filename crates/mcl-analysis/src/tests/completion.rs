@@ -66,6 +66,7 @@ fn functions_bring_their_imports() {
     assert_eq!(found[0].import, Some((8, "import \"strings\"\n".to_owned())));
     offers("$x = prin¦\n", &["fmt.printf"]);
     offers("func double($n) {\n\t$n + $n\n}\n$x = dou¦\n", &["double"]);
+    check("import \"fmt\"\nfunc f($n) str {\n\tfmt.prin¦\n}\n", &["fmt.printf"], &["print"]);
 }
 
 #[test]
