@@ -41,7 +41,7 @@ impl Lowering<'_> {
                     constants.meta.set(kind, property, &value).map_err(|error| ValidationError::new(error.to_string()))
                 }
                 EntryKind::Field { .. } | EntryKind::Edge { .. } => match kind.field(property) {
-                    Some(field) => validate_value(field, &value).map(|()| {
+                    Some(field) => validate_value(kind, field, &value).map(|()| {
                         constants.params.insert(Arc::clone(property), value);
                     }),
                     None => {

@@ -42,6 +42,8 @@ pub enum LexErrorKind {
         content: String,
         /// Whether it is the name of a fact, `$facts['os']`.
         is_fact: bool,
+        /// The number of lines of the file with such a string that no other error precedes.
+        lines: usize,
     },
     /// `<<EOF`, `@(END)`.
     Heredoc,
@@ -49,6 +51,8 @@ pub enum LexErrorKind {
     TripleQuotes,
     /// An operator of other languages.
     UnknownOperator(String),
+    /// `&$x`.
+    Pointer,
     /// `"…" % …`.
     PercentAfterString,
     /// The `|` or `\` before the parameter of a function value of other languages.
@@ -72,12 +76,14 @@ pub fn lex_diagnostics(file: FileId, text: &str, tokens: &Tokens) -> Vec<Diagnos
 }
 
 /// Returns the lexical errors of a file in source order. Of several unrecognized characters on a line only the first is
-/// reported, and carriage returns are reported once per file: the rest has the same cause.
+/// reported; carriage returns, and strings in other quotes, are reported once per file: the rest has the same cause.
 #[must_use]
 pub fn lex_errors(file: FileId, text: &str, tokens: &Tokens) -> Vec<LexError> {
     let mut errors: Vec<LexError> = Vec::new();
     let mut first_carriage_return = None;
     let mut carriage_returns = 0;
+    let mut first_wrong_quotes: Option<usize> = None;
+    let mut wrong_quotes = 0;
     let mut line_has_error = false;
     for (token, kind) in tokens.indices().zip(tokens.kinds()) {
         line_has_error = line_has_error && !tokens.newline_before(token);
@@ -96,14 +102,28 @@ pub fn lex_errors(file: FileId, text: &str, tokens: &Tokens) -> Vec<LexError> {
             // The rest of the line was read with its quotes turned inside out.
             TokenKind::UnterminatedString if line_has_error => {
                 errors.pop();
+                first_wrong_quotes = first_wrong_quotes.filter(|first| *first < errors.len());
             }
             _ if line_has_error => continue,
+            TokenKind::WrongQuotes if !is_fact(text, tokens, token) => {
+                line_has_error = true;
+                wrong_quotes += 1;
+                if first_wrong_quotes.is_some() {
+                    continue;
+                }
+                first_wrong_quotes = Some(errors.len());
+            }
             _ => line_has_error = true,
         }
         errors.push(lex_error(file, *kind, tokens, text, token));
     }
     if let Some(first) = first_carriage_return {
         errors[first].kind = LexErrorKind::CarriageReturn { count: carriage_returns };
+    }
+    if let Some(error) = first_wrong_quotes.and_then(|first| errors.get_mut(first))
+        && let LexErrorKind::WrongQuotes { lines, .. } = &mut error.kind
+    {
+        *lines = wrong_quotes;
     }
     errors
 }
@@ -127,7 +147,7 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         }
         TokenKind::WrongQuotes => {
             let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
-            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token) }
+            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token), lines: 1 }
         }
         TokenKind::CarriageReturn => LexErrorKind::CarriageReturn { count: 1 },
         TokenKind::InvalidWhitespace => LexErrorKind::InvalidWhitespace(first),
@@ -143,6 +163,9 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
             }
             if operator == "%" && before.is_some_and(is_string) {
                 return LexError { kind: LexErrorKind::PercentAfterString, span };
+            }
+            if operator == "&" && !follows_operand(tokens, token) {
+                return LexError { kind: LexErrorKind::Pointer, span };
             }
             if operator == "|" && starts_argument(tokens, token) {
                 return LexError { kind: LexErrorKind::Closure(first), span };
@@ -251,6 +274,7 @@ impl LexErrorKind {
             LexErrorKind::UnterminatedString => Code::E0105,
             LexErrorKind::WrongQuotes { .. } | LexErrorKind::Heredoc | LexErrorKind::TripleQuotes => Code::E0106,
             LexErrorKind::UnknownOperator(_)
+            | LexErrorKind::Pointer
             | LexErrorKind::PercentAfterString
             | LexErrorKind::Closure(_)
             | LexErrorKind::Macro(_) => Code::E0107,
@@ -284,8 +308,14 @@ impl LexErrorKind {
             LexErrorKind::UnterminatedString => "unterminated string".to_owned(),
             LexErrorKind::Heredoc => "unsupported heredoc".to_owned(),
             LexErrorKind::TripleQuotes => "invalid string quotes `'''`".to_owned(),
-            LexErrorKind::WrongQuotes { quote, .. } => format!("invalid string quotes `{quote}…{quote}`"),
+            LexErrorKind::WrongQuotes { quote, lines: 0 | 1, .. } => {
+                format!("invalid string quotes `{quote}…{quote}`")
+            }
+            LexErrorKind::WrongQuotes { quote, lines, .. } => {
+                format!("invalid string quotes `{quote}…{quote}` (on {lines} lines of this file)")
+            }
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
+            LexErrorKind::Pointer => "unknown operator `&`".to_owned(),
             LexErrorKind::PercentAfterString => "unknown operator `%` after a string".to_owned(),
             LexErrorKind::Closure(sign) => format!("unexpected `{sign}` before a parameter"),
             LexErrorKind::Macro(name) => format!("unknown macro `{name}!`"),
@@ -302,6 +332,7 @@ impl LexErrorKind {
             LexErrorKind::UnrecognizedCharacter('\\') => {
                 "there is no line continuation; a statement may simply continue on the next line"
             }
+            LexErrorKind::Pointer => "there are no pointers: write the value itself",
             LexErrorKind::UnrecognizedCharacter('@') => {
                 "a resource is exported with `Meta:export`, and collected with `collect`"
             }

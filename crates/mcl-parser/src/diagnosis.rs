@@ -8,6 +8,7 @@ mod habit;
 mod name;
 mod statement;
 
+pub use habit::spread_in_map;
 pub use statement::missing_comma;
 
 use mcl_lexer::TokenKind;

@@ -30,6 +30,7 @@ pub enum Role {
     Deferral,
     End,
     Realize,
+    Declare,
 }
 
 /// Returns what a word introduces in Puppet, Terraform, Go, Python, JavaScript, Rust, Ruby or a shell. None of the words is
@@ -55,6 +56,7 @@ pub fn role(word: &str) -> Option<Role> {
         "from" | "use" | "using" | "require" | "source" => Role::Import,
         "contain" | "hiera_include" => Role::Include,
         "realize" => Role::Realize,
+        "create_resources" | "ensure_resource" | "ensure_resources" => Role::Declare,
         "type" | "enum" | "interface" | "typedef" | "trait" | "impl" | "record" => Role::TypeDeclaration,
         "package" | "namespace" => Role::PackageClause,
         "public" | "private" | "protected" | "static" | "async" | "pub" | "abstract" | "final" | "export" => {

@@ -39,6 +39,21 @@ pub const FOREIGN_KINDS: &[(&str, &str)] = &[
     ("vm", "virt"),
 ];
 
+/// Returns how mcl writes a kind, whatever its case and language: `svc` for `Service`, `apt:source` for `Apt::Source`.
+pub(crate) fn kind_in_lower_case(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    kind_of_mcl(&lower).map_or_else(|| lower.replace("::", ":"), str::to_owned)
+}
+
+/// Returns how mcl writes a kind in an edge: `Svc` for `Service`.
+pub(crate) fn kind_in_edge(name: &str) -> String {
+    let mut kind = kind_in_lower_case(name);
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    kind
+}
+
 /// Returns the kind of mcl for the name of a kind elsewhere.
 #[must_use]
 pub fn kind_of_mcl(name: &str) -> Option<&'static str> {

@@ -65,7 +65,12 @@ fn words(kind: &SyntaxErrorKind) -> Words {
         SyntaxErrorKind::MissingComma(context) => missing_comma(*context),
         SyntaxErrorKind::TooDeep(nested) => too_deep(*nested),
         SyntaxErrorKind::ExpectedOperator { context, found, .. } => {
-            message(format!("expected an operator{}, found {found}", or_end_of(*context)))
+            let words = message(format!("expected an operator{}, found {found}", or_end_of(*context)));
+            match context {
+                Some(BracketContext::List) => words.help("the elements of a list are separated by commas"),
+                Some(BracketContext::Arguments) => words.help("arguments are separated by commas"),
+                _ => words,
+            }
         }
         SyntaxErrorKind::Superfluous { found } => unexpected(found),
         SyntaxErrorKind::Expected { expected, found, incomplete } => {
@@ -138,6 +143,9 @@ fn statement(error: &StatementError) -> Words {
             }
         }
         StatementError::UnmatchedElse => message("`else` without a matching `if`"),
+        StatementError::ElseWithoutBrace => {
+            message("missing `{` after `else`").help("a block is enclosed in braces: `else { … }`")
+        }
         StatementError::ElseIf => message("`else if` is not supported")
             .help("put the second `if` inside the braces of `else`: `else { if … { … } else { … } }`"),
         StatementError::Semicolon => {
@@ -254,6 +262,10 @@ fn head(error: &HeadError) -> Words {
         }
         HeadError::DottedClassName => message("invalid `.` in a class name")
             .help("a class inside another class is written `class outer:inner { … }`"),
+        HeadError::ParameterWithoutParentheses { class, parameter } => {
+            message("missing parentheses around the parameters of this class")
+                .help(format!("write `class {class}(${parameter}) {{ … }}`"))
+        }
         HeadError::IncludeWithColon { outer, inner } => {
             message("invalid `:` in the name of an included class").help(format!(
                 "write `include {outer}.{inner}`, where `{outer}` is an alias: `include … as {outer}` or an import"
@@ -284,6 +296,8 @@ fn function(error: &FunctionError) -> Words {
         FunctionError::MissingName => message("missing function name after `func`")
             .help("write `func name($x) { … }`, or `$name = func($x) { … }`"),
         FunctionError::DottedName => message("invalid `.` in a function name"),
+        FunctionError::SeveralResults => message("a function has one result")
+            .help("several values are returned as a struct: `func f() struct{a int; b str} { … }`"),
         FunctionError::MissingParentheses { name } => {
             message(format!("missing parentheses after `func {name}`")).help(format!("write `func {name}() {{ … }}`"))
         }
@@ -342,6 +356,10 @@ fn expression(error: &ExpressionError) -> Words {
         ExpressionError::DotBetweenStrings => {
             message("expected an operator, found `.`").help("strings are joined with `+`")
         }
+        ExpressionError::DotBeforeIndex { variable, index } => {
+            message(format!("expected a name after `.`, found the number `{index}`"))
+                .help(format!("the elements of a list are counted from 0: `${variable}[{index}]`"))
+        }
         ExpressionError::MissingFraction { integer } => {
             message("missing digits after the decimal point").help(format!("write `{integer}.0`"))
         }
@@ -386,8 +404,18 @@ fn bare_word(error: &BareWordError) -> Words {
         }
         BareWordError::Value { word, ensure_of: Some(kind) } => message(format!("unexpected bare word `{word}`"))
             .help(format!("Puppet's `ensure` is `state`, with a value in quotes; `mclc doc {kind}` lists the values")),
+        BareWordError::Value { word, ensure_of: None } if prefixed_variable(word).is_some() => {
+            let name = prefixed_variable(word).unwrap_or_default();
+            message(format!("unexpected bare word `{word}`"))
+                .help(format!("a variable has a dollar sign, and no prefix: `${name}`"))
+        }
         BareWordError::Value { word, ensure_of: None } => message(format!("unexpected bare word `{word}`"))
             .help(format!("a string is quoted, `\"{word}\"`; a variable is written `${word}`")),
+        BareWordError::Other { word, .. } if prefixed_variable(word).is_some() => {
+            let name = prefixed_variable(word).unwrap_or_default();
+            message(format!("unexpected bare word `{word}`"))
+                .help(format!("a variable has a dollar sign, and no prefix: `${name}`"))
+        }
         BareWordError::Other { word, is_argument: true } => {
             message(format!("unexpected bare word `{word}`")).help(format!(
                 "a variable is written `${word}`, a call `{word}(…)`, a function as a value `func($x) {{ {word}($x) }}`"
@@ -401,6 +429,12 @@ fn bare_word(error: &BareWordError) -> Words {
         )),
         BareWordError::MissingValue { field } => message(format!("missing value of the entry `{field}`")),
     }
+}
+
+/// Returns the name of a variable of Terraform, `var.name`, without its prefix.
+fn prefixed_variable(word: &str) -> Option<&str> {
+    let (prefix, name) = word.split_once('.')?;
+    (matches!(prefix, "var" | "local" | "each" | "self" | "module" | "data") && !name.contains('.')).then_some(name)
 }
 
 fn entry(error: &EntryError) -> Words {

@@ -48,7 +48,7 @@ use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::search::{Change, Reach, Site, TokenEdit};
 use crate::recovery::state::{Attempts, BlockRepair, Brackets, FailedStatement, RecoveringParser};
 use crate::segment::{ParseFailure, parse_segment};
-use crate::terminals::{Edit, Position};
+use crate::terminals::{Edit, Position, Terminal};
 use crate::token_set::{OPERAND_CONTINUATION, OPERAND_END, STATEMENT_START, STATEMENT_START_IN_LINE, TokenSet};
 
 /// A statement is retried at most this many times.
@@ -137,6 +137,11 @@ impl<'t> RecoveringParser<'t> {
                 Err(failure) => failure,
             };
             if self.state == Brackets::Unmatched {
+                if let Some(repair) = self.brace_after_else(&failure) {
+                    let mut repairs = self.block_repairs;
+                    repairs.push(repair);
+                    return Outcome::Restart(repairs);
+                }
                 let at_end = failure.token >= self.tokens.end_idx();
                 let closes_nothing = self.builder.open.len() == 1
                     && self.kind(failure.token) == Some(TokenKind::CloseCurly)
@@ -169,6 +174,19 @@ impl<'t> RecoveringParser<'t> {
         }
         let error = self.block_error(&found);
         Some(BlockRepair { edit: found.edit, error })
+    }
+
+    /// Returns the insertion of the `{` that an `else` lacks, if all brackets match with it.
+    fn brace_after_else(&self, failure: &ParseFailure) -> Option<BlockRepair> {
+        let keyword = failure.token.previous().filter(|last| self.kind(*last) == Some(TokenKind::Else))?;
+        if !failure.expected.contains(TokenKind::OpenCurly) || self.edits.contains_key(&failure.token) {
+            return None;
+        }
+        let edit = TokenEdit { at: failure.token, change: Change::Insert(Terminal::Kind(TokenKind::OpenCurly)) };
+        let mut edits = self.edits.clone();
+        edits.insert(edit.at, edit.edit());
+        match_brackets(self.tokens, &edits)?;
+        Some(BlockRepair { edit, error: self.missing_brace_after(keyword) })
     }
 
     fn parse(&mut self, start: Position, end: TokenIdx) -> Result<Position, ParseFailure> {

@@ -26,6 +26,7 @@ mod properties;
 mod schema;
 mod sensitive;
 mod shared_meta;
+mod similar_value;
 mod stored;
 mod structure;
 mod validate;
@@ -65,4 +66,4 @@ pub use sensitive::{
 pub use shared_meta::SharedMeta;
 pub use stored::{StoredEdge, StoredError, StoredGraph, StoredResource, StoredValue};
 pub use structure::keeps_structure;
-pub use validate::{ValidationError, validate, validate_some_values, validate_value};
+pub use validate::{ValidationError, validate, validate_some_values, validate_value, values_of};

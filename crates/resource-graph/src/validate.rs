@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use mcl_value::Value;
 
+use crate::similar_value::help_for_value;
 use crate::{Check, Field, Meta, Params, Resource, ResourceKind};
 
 /// Why a resource is invalid.
@@ -76,7 +77,7 @@ pub fn validate(resource: &Resource) -> Result<(), ValidationError> {
     }
     for field in params.kind().fields {
         match params.value(field.name) {
-            Some(value) => check(field, value)?,
+            Some(value) => check(params.kind(), field, value)?,
             None if field.required => return Err(missing(params.kind(), field)),
             None => {}
         }
@@ -119,6 +120,15 @@ fn missing(kind: &ResourceKind, field: &Field) -> ValidationError {
     }
 }
 
+/// Formats the values that a field can have; `None` if it can have any value of its type.
+#[must_use]
+pub fn values_of(field: &Field) -> Option<String> {
+    match field.check {
+        Check::OneOf(values) => Some(alternatives(values)),
+        Check::Any | Check::NotEmpty | Check::AbsolutePath | Check::AbsoluteFile | Check::AbsoluteDirectory => None,
+    }
+}
+
 /// Formats alternatives as `"exists" or "absent"`.
 fn alternatives(values: &[&str]) -> String {
     let quoted: Vec<String> = values.iter().filter(|v| !v.is_empty()).map(|v| format!("{v:?}")).collect();
@@ -133,7 +143,7 @@ fn alternatives(values: &[&str]) -> String {
 ///
 /// # Errors
 /// If no resource can have this value.
-pub fn validate_value(field: &Field, value: &Value) -> Result<(), ValidationError> {
+pub fn validate_value(kind: &ResourceKind, field: &Field, value: &Value) -> Result<(), ValidationError> {
     if let Value::Int(number) = value {
         let range = field.int_range();
         if !range.contains(number) {
@@ -142,7 +152,7 @@ pub fn validate_value(field: &Field, value: &Value) -> Result<(), ValidationErro
             return Err(ValidationError::of_value(name, message));
         }
     }
-    check(field, value)
+    check(kind, field, value)
 }
 
 /// Validates the values of some parameters of a resource, whatever the others are.
@@ -154,9 +164,9 @@ pub fn validate_some_values(resource: &Resource) -> Result<(), ValidationError> 
     (params.kind().validate)(&params).or_else(|error| if error.is_about_value { Err(error) } else { Ok(()) })
 }
 
-fn check(field: &Field, value: &Value) -> Result<(), ValidationError> {
+fn check(kind: &ResourceKind, field: &Field, value: &Value) -> Result<(), ValidationError> {
     if let Value::List(items) = value {
-        return items.iter().try_for_each(|item| check(field, item));
+        return items.iter().try_for_each(|item| check(kind, field, item));
     }
     // File contents may be large: do not convert them without a condition.
     if field.check == Check::Any {
@@ -188,5 +198,5 @@ fn check(field: &Field, value: &Value) -> Result<(), ValidationError> {
         }
         Check::NotEmpty | Check::AbsolutePath | Check::AbsoluteFile | Check::AbsoluteDirectory => return Ok(()),
     };
-    Err(ValidationError::of_value(name, message))
+    Err(ValidationError { help: help_for_value(kind, field, &string), ..ValidationError::of_value(name, message) })
 }

@@ -5,6 +5,7 @@ use mcl_lexer::TokenKind;
 use crate::bracket::BracketContext;
 use crate::error::{BareWordError, EntryError, FunctionError, SyntaxError, TypeError};
 use crate::failure::Failure;
+use crate::foreign_kinds::kind_in_edge;
 use crate::lookahead::is_entry_without_rocket;
 use crate::token_set::OPERAND_END;
 
@@ -81,7 +82,9 @@ fn in_resource(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<E
                 Some(closer) => f.text.get(f.tokens.start(f.at) as usize..f.tokens.end(closer) as usize),
                 None => None,
             };
-            let half = half.map_or_else(|| format!("{}[…]", f.text_of(f.at)), |half| half.replace('\'', "\""));
+            let kind = kind_in_edge(f.text_of(f.at));
+            let names = half.and_then(|half| half.split_once('[')).map(|(_, names)| names.replace('\'', "\""));
+            let half = names.map_or_else(|| format!("{kind}[…]"), |names| format!("{kind}[{names}"));
             Some(EntryError::EdgeAsValue { property, half })
         }
         TokenKind::Arrow => Some(EntryError::EdgeChain),

@@ -14,6 +14,15 @@ pub fn adjacent_tokens(f: &Failure<'_>) -> Option<SyntaxError> {
 }
 
 fn invalid_number(f: &Failure<'_>) -> Option<SyntaxError> {
+    let has_no_integer = f.found_kind() == Some(TokenKind::Dot)
+        && f.kind(f.at + 1) == Some(TokenKind::Integer)
+        && f.tokens.is_adjacent_to_previous(f.at + 1)
+        && f.expects(TokenKind::String);
+    if has_no_integer {
+        let text = f.text_over(f.at, f.at + 1).to_owned();
+        let span = f.span_of(f.at).to(f.span_of(f.at + 1));
+        return Some(SyntaxError::new(ExpressionError::InvalidNumber { text }, span));
+    }
     let after_number = |token: TokenIdx| {
         f.tokens.is_adjacent_to_previous(token) && NUMBER.has(token.previous().and_then(|number| f.tokens.kind(number)))
     };
@@ -125,6 +134,10 @@ fn punctuation(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<E
         TokenKind::Comma if before == TokenKind::Comma => Some(ExpressionError::NothingBetweenCommas),
         TokenKind::Comma if before.is_opener() => Some(ExpressionError::NothingBeforeComma),
         TokenKind::Semicolon => Some(ExpressionError::Semicolon),
+        TokenKind::Integer if before == TokenKind::Dot && f.before(3) == Some(TokenKind::Dollar) => {
+            let variable = f.owned_text(f.at.checked_sub(2)?);
+            Some(ExpressionError::DotBeforeIndex { variable, index: f.owned_text(f.at) })
+        }
         TokenKind::Dollar if before == TokenKind::Arrow => Some(ExpressionError::VariableAsField),
         _ => None,
     }

@@ -6,6 +6,8 @@ mod name;
 mod operator;
 mod statement;
 
+pub use operator::spread_in_map;
+
 use crate::error::SyntaxError;
 use crate::failure::Failure;
 

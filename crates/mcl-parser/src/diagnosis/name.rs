@@ -3,9 +3,10 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
-use crate::error::{BareWordError, HabitKind, Instead, NameError, NameRole, SyntaxError};
+use crate::error::{BareWordError, HabitKind, Instead, NameError, NameRole, SyntaxError, foreign_type};
 use crate::failure::Failure;
 use crate::foreign_keywords::{Role, role};
+use crate::method::call_for_method;
 
 /// A name is what is missing if the grammar accepts at most this many tokens, one of which is a name.
 const MAX_ALTERNATIVES: u32 = 3;
@@ -36,7 +37,7 @@ pub fn invalid(f: &Failure<'_>) -> Option<SyntaxError> {
         return None;
     }
     if wants_name {
-        return Some(expected_lower_case(f));
+        return method_in_capitals(f).or_else(|| Some(expected_lower_case(f)));
     }
     if matches!(text, "True" | "False") {
         return Some(f.error(NameError::MiscasedBool { found: text.to_owned() }));
@@ -54,10 +55,14 @@ fn capitalized_value(f: &Failure<'_>, text: &str) -> Option<SyntaxError> {
         _ if matches!(text, "None" | "Nil" | "Null" | "Undef" | "Nothing") => {
             Some(f.error(BareWordError::Null { word: name, in_entry: f.context == Some(BracketContext::Entries) }))
         }
+        Some(TokenKind::OpenParen) if foreign_type(text) != text => {
+            Some(f.error(HabitKind::Cast { ty: foreign_type(text).to_owned() }))
+        }
         Some(TokenKind::OpenParen) if matches!(text, "Some" | "Ok" | "Just") => {
             Some(f.error(HabitKind::Optional { word: name }))
         }
         Some(TokenKind::OpenCurly) => Some(f.error(HabitKind::NamedStruct { name })),
+        Some(TokenKind::OpenParen) => Some(f.error(HabitKind::Constructor { name })),
         Some(TokenKind::Capitalized) if f.tokens.is_adjacent_to_previous(f.at + 1) => {
             let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
             let found = f.text.get(span.start as usize..span.end as usize).unwrap_or(text).to_owned();
@@ -93,6 +98,22 @@ fn foreign_keyword(f: &Failure<'_>, word: &str) -> Option<HabitKind> {
 
 fn keyword(keyword: &str, role: NameRole) -> NameError {
     NameError::Keyword { keyword: keyword.to_owned(), role }
+}
+
+/// `$x.Len()`, a method of another language.
+fn method_in_capitals(f: &Failure<'_>) -> Option<SyntaxError> {
+    let end = last_of_name(f, f.at);
+    let is_method = f.before(1) == Some(TokenKind::Dot)
+        && f.before(3) == Some(TokenKind::Dollar)
+        && f.kind(end + 1) == Some(TokenKind::OpenParen);
+    if !is_method {
+        return None;
+    }
+    let receiver = format!("${}", f.text_of(f.at.checked_sub(2)?));
+    let method = f.text_over(f.at, end).to_owned();
+    let suggestion = Some(call_for_method(&method, &receiver)?);
+    let span = f.span_of(f.at).to(f.span_of(end));
+    Some(SyntaxError::new(HabitKind::Method { method, suggestion }, span))
 }
 
 /// A name with capitals, at its first letter.
@@ -162,7 +183,7 @@ pub fn bare_word(f: &Failure<'_>) -> Option<SyntaxError> {
     }
     let error = match word.as_str() {
         "return" => BareWordError::Return,
-        "null" | "nil" | "undef" | "none" => {
+        "null" | "nil" | "undef" | "none" | "undefined" => {
             BareWordError::Null { word, in_entry: f.context == Some(BracketContext::Entries) }
         }
         _ if matches!(f.found_kind(), Some(TokenKind::Rocket | TokenKind::Equals | TokenKind::Colon))

@@ -119,6 +119,15 @@ fn last_of_called(f: &Failure<'_>) -> Option<TokenIdx> {
     end.previous().filter(|_| f.kind(end) == Some(TokenKind::OpenParen))
 }
 
+/// Whether the statement is `a.b.c = …`.
+fn binds_dotted_name(f: &Failure<'_>) -> bool {
+    let mut end = f.at;
+    while f.kind(end) == Some(TokenKind::Dot) && WORD.has(f.kind(end + 1)) {
+        end = end + 2;
+    }
+    f.kind(end) == Some(TokenKind::Equals)
+}
+
 /// The token after an identifier that starts a statement.
 fn after_word(f: &Failure<'_>) -> SyntaxError {
     let word = f.owned_text(f.start);
@@ -131,6 +140,7 @@ fn after_word(f: &Failure<'_>) -> SyntaxError {
     }
     f.error(match f.found_kind() {
         Some(TokenKind::OpenParen) => StatementError::Call { name: word },
+        Some(TokenKind::Dot) if binds_dotted_name(f) => return f.error(BindingError::DottedName),
         Some(TokenKind::Dot) => StatementError::DottedResourceKind,
         Some(TokenKind::OpenCurly) => StatementError::MissingResourceName { kind: word },
         None => StatementError::LoneWord { word },
@@ -179,6 +189,10 @@ pub fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
         keyword @ (TokenKind::For | TokenKind::ForKv) if !f.expects(TokenKind::OpenCurly) && f.context.is_none() => {
             let error = in_loop_head(f)?;
             Some(f.error(HeadError::Loop { keyed: keyword == TokenKind::ForKv, error }))
+        }
+        TokenKind::Class if f.at == f.start + 2 && f.found_kind() == Some(TokenKind::Dollar) => {
+            let (class, parameter) = (f.owned_text(f.last()), f.owned_text(f.at + 1));
+            Some(f.error(HeadError::ParameterWithoutParentheses { class, parameter }))
         }
         TokenKind::Class if f.at - f.start >= 2 && f.found_kind() == Some(TokenKind::Dot) => {
             Some(f.error(HeadError::DottedClassName))
@@ -264,6 +278,9 @@ fn in_function(f: &Failure<'_>) -> Option<FunctionError> {
         TokenKind::CloseCurly if f.before(1) == Some(TokenKind::OpenCurly) => Some(FunctionError::EmptyBody),
         TokenKind::Arrow => Some(FunctionError::SignBeforeResult { found: f.owned_text(f.at) }),
         TokenKind::Equals if f.context == Some(BracketContext::Body) => Some(FunctionError::VariableInBody),
+        TokenKind::OpenParen if f.before(1) == Some(TokenKind::CloseParen) && f.context.is_none() => {
+            Some(FunctionError::SeveralResults)
+        }
         TokenKind::Dot if after_name => Some(FunctionError::DottedName),
         TokenKind::OpenCurly if after_name => {
             Some(FunctionError::MissingParentheses { name: f.owned_text(f.start + 1) })

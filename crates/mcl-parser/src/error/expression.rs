@@ -41,6 +41,11 @@ pub enum ExpressionError {
     BarBar,
     /// `"a" . "b"`.
     DotBetweenStrings,
+    /// `$list.0`.
+    DotBeforeIndex {
+        variable: String,
+        index: String,
+    },
     /// `3.`.
     MissingFraction {
         integer: String,
@@ -180,6 +185,7 @@ impl ExpressionError {
             | ExpressionError::TripleEquals
             | ExpressionError::SingleEquals
             | ExpressionError::DotBetweenStrings
+            | ExpressionError::DotBeforeIndex { .. }
             | ExpressionError::MissingFraction { .. }
             | ExpressionError::InvalidNumber { .. }
             | ExpressionError::LeftArrow

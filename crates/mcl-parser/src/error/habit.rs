@@ -74,8 +74,8 @@ pub enum HabitKind {
     DoubleColon { suggestion: String },
     /// `my-name`.
     DashInName { found: String, suggestion: String, is_variable: bool },
-    /// `$x => $x + 1`; the function value, if its parts are known.
-    Lambda { suggestion: Option<String> },
+    /// `$x => $x + 1`, `x: x + 1`; the function value, if its parts are known.
+    Lambda { sign: &'static str, suggestion: Option<String> },
     /// `fn($x) { … }`, `lambda x: …`.
     FunctionWord { word: String },
     /// `"a".upper()`, with the function that does it, or its likely name.
@@ -84,6 +84,10 @@ pub enum HabitKind {
     Range { suggestion: String },
     /// `...$a`, `*$a`.
     Spread { operator: &'static str },
+    /// `* => $map` among the entries of a resource.
+    SpreadEntries,
+    /// `{...$a, "b" => 1}`.
+    SpreadMap { operator: &'static str },
     /// `func f(...$x) {`.
     VariableArguments,
     /// `func($x) $x + 1`.
@@ -118,6 +122,8 @@ pub enum HabitKind {
     StructParentheses,
     /// `Some(3)`.
     Optional { word: String },
+    /// `Sensitive("a")`, `Foo()`.
+    Constructor { name: String },
     /// `point{x => 1}`.
     NamedStruct { name: String },
     /// `if` without `else` as a value.
@@ -146,6 +152,12 @@ pub enum HabitKind {
     Operator { operator: &'static str, instead: &'static str },
     /// `Meta => {noop => true}`.
     MetaBlock { parameter: String },
+    /// `/bin/sh`.
+    UnquotedPath { path: String },
+    /// `Package["a", "b"]`.
+    SeveralEdgeNames { names: String },
+    /// `file "/tmp/a" { … } -> file "/tmp/b" { … }`.
+    ArrowAfterResource,
     /// `svc nginx {`, `file /tmp/a {`.
     UnquotedResourceName { kind: String, name: String },
     /// `File[a]`.

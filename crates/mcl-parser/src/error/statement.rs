@@ -15,6 +15,8 @@ pub enum StatementError {
     Expected { found: Found, is_expression: bool },
     /// `else` without `if`.
     UnmatchedElse,
+    /// `} else print "b" {}`.
+    ElseWithoutBrace,
     /// `else if`, `elif`.
     ElseIf,
     /// `;`.
@@ -129,6 +131,11 @@ pub enum HeadError {
     },
     /// `include c as *`.
     StarAliasOfInclude,
+    /// `class c $x {`.
+    ParameterWithoutParentheses {
+        class: String,
+        parameter: String,
+    },
     /// `import fmt`.
     /// `import fmt as f`: the name that was found, and the module and alias that are meant.
     UnquotedImport {
@@ -175,6 +182,8 @@ pub enum FunctionError {
     TypeBeforeParameter { ty: String, name: Option<String> },
     /// `func f() -> int { … }`, `func f(): int { … }`.
     SignBeforeResult { found: String },
+    /// `func f() (int, str) { … }`.
+    SeveralResults,
     /// `func f() {}`.
     EmptyBody,
     /// `func f() { $x = 1 … }`.
@@ -186,7 +195,9 @@ impl StatementError {
         match self {
             StatementError::ElseIf => Code::E0212,
             StatementError::MiscasedKeyword { .. } => Code::E0216,
-            StatementError::ExpectedEdgeName { .. } | StatementError::MissingCondition => Code::E0201,
+            StatementError::ElseWithoutBrace
+            | StatementError::ExpectedEdgeName { .. }
+            | StatementError::MissingCondition => Code::E0201,
             StatementError::Misplaced(_)
             | StatementError::Expected { .. }
             | StatementError::UnmatchedElse

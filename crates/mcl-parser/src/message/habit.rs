@@ -102,7 +102,7 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
                 found.replacen('-', " - $", 1)
             ))
         }
-        HabitKind::Lambda { suggestion } => message("unexpected `=>` after a parameter").help(match suggestion {
+        HabitKind::Lambda { sign, suggestion } => message(format!("unexpected `{sign}` after a parameter")).help(match suggestion {
             Some(function) => format!("a function value is written `{function}`"),
             None => "a function value is written `func($x) { … }`".to_owned(),
         }),
@@ -118,6 +118,10 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             .help(format!("write `{suggestion}` of the module \"iter\"; the end is not part of the list")),
         HabitKind::Spread { operator } => message(format!("unknown operator `{operator}`"))
             .help("join lists with `list.concat($a, $b)` of the module \"list\""),
+        HabitKind::SpreadEntries => message("expected an entry, found `*`")
+            .help("the fields of a resource are written one by one: `field => $map[\"field\"],`"),
+        HabitKind::SpreadMap { operator } => message(format!("unknown operator `{operator}`"))
+            .help("no function merges maps: write all keys, or `$b[$key] <|> $a[$key]` where a value is used"),
         HabitKind::VariableArguments => message("a function has a fixed number of parameters")
             .help("take a list: `func name($list) { … }`, `name([1, 2])`"),
         HabitKind::UnbracedBody => message("missing braces around the body of this function")
@@ -169,6 +173,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         }
         HabitKind::Optional { word } => message(format!("unknown function `{word}`"))
             .help("there are no optional values: write the value itself, and a fallback, `<|>`, where one may be missing"),
+        HabitKind::Constructor { name } => message(format!("unknown function `{name}`"))
+            .help("there are no objects: write the value itself; functions are lower case"),
         HabitKind::NamedStruct { name } => message(format!("unexpected name `{name}` before the braces"))
             .help("structs have no names: `struct{field => 1}`"),
         HabitKind::MissingElseBranch => message("missing `else` branch of this `if` expression")
@@ -206,11 +212,23 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::MetaBlock { parameter } => message("expected a meta parameter, found a map")
             .help(format!("each meta parameter is an entry of its own: `Meta:{parameter} => …,`")),
         HabitKind::UnquotedResourceName { kind, name } => {
+            if name.contains(',') {
+                let names: Vec<String> = name.split(',').map(|name| format!("\"{}\"", name.trim())).collect();
+                return message("missing quotes around the names of resources")
+                    .help(format!("write `{kind} [{}] {{ … }}`", names.join(", ")));
+            }
             let is_word = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
             let variable = if is_word { format!(", for the value of a variable `{kind} ${name}`") } else { String::new() };
             message("missing quotes around the name of a resource")
                 .help(format!("write `{kind} \"{name}\" {{ … }}`{variable}"))
         }
+        HabitKind::UnquotedPath { path } => {
+            message("missing quotes around a path").help(format!("write `\"{path}\"`"))
+        }
+        HabitKind::SeveralEdgeNames { names } => message("expected one name in an edge, found `,`")
+            .help(format!("several names are a list: `[[{names}]]`")),
+        HabitKind::ArrowAfterResource => message("unexpected `->` after a resource")
+            .help("an edge names the resources, whose statements stay apart: `File[\"/tmp/a\"] -> File[\"/tmp/b\"]`"),
         HabitKind::UnquotedEdgeName { name } => {
             message("missing quotes around the name of a resource").help(format!("write `[\"{name}\"]`"))
         }

@@ -10,10 +10,12 @@ use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
+use crate::diagnosis::spread_in_map;
 use crate::error::{
     BareWordError, EntryError, Found, FunctionError, HabitError, HabitKind, StatementError, SyntaxError, TypeError,
 };
 use crate::failure::Failure;
+use crate::foreign_kinds::kind_in_edge;
 use crate::lookahead::starts_entry;
 use crate::recovery::state::{FailedStatement, RecoveringParser};
 use crate::terminals::{Edit, Terminal};
@@ -49,6 +51,7 @@ impl RecoveringParser<'_> {
             .or_else(|| self.yaml_list(f))
             .or_else(|| self.yaml_block(f))
             .or_else(|| self.expression_in_string(f))
+            .or_else(|| self.unquoted_path(f))
             .or_else(|| self.types_before_parameters(f))
             .or_else(|| self.superfluous(f))
             .or_else(|| self.unquoted_name(f, failed))?;
@@ -265,7 +268,7 @@ impl RecoveringParser<'_> {
         }
     }
 
-    /// `{1, 2}`, `{a: 1}`: braces whose content is not a map.
+    /// `{1, 2}`, `{a: 1}`, `{...$a, "b" => 1}`, `{for k, v in $map : k => v}`: braces whose content is not a map.
     fn map_without_keys(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
         if f.context? != BracketContext::Map {
             return None;
@@ -279,8 +282,10 @@ impl RecoveringParser<'_> {
             f.error_at(BareWordError::MapKey { word: f.owned_text(f.last()) }, f.last())
         } else if found == TokenKind::Comma && f.expects(TokenKind::Rocket) {
             f.error_at(HabitKind::ListInBraces, f.at)
+        } else if found == TokenKind::For {
+            f.error_at(HabitKind::Comprehension, f.at)
         } else {
-            return None;
+            spread_in_map(f)?
         };
         let opener = self.open_brackets(f.start, failed.at).pop()?.opener;
         let closer = self.brackets.after_closer(opener)?.previous()?;
@@ -289,6 +294,35 @@ impl RecoveringParser<'_> {
         }
         let edit = Edit { terminals: vec![Terminal::ErrorItem], resume: closer };
         Some(Replacement { error, edits: vec![(opener + 1, edit)] })
+    }
+
+    /// `shell => /bin/sh`: a path in the position of a value.
+    fn unquoted_path(&self, f: &Failure<'_>) -> Option<Replacement> {
+        let is_joined = |token: TokenIdx| self.tokens.is_adjacent_to_previous(token);
+        let is_word = |token: TokenIdx| is_joined(token) && WORD.has(self.kind(token));
+        let starts_path = match f.found_kind()? {
+            TokenKind::Divide => is_word(f.at + 1),
+            TokenKind::Dot => {
+                let slash = f.at + if self.kind(f.at + 1) == Some(TokenKind::Dot) { 2 } else { 1 };
+                self.kind(slash) == Some(TokenKind::Divide) && is_joined(slash) && is_word(slash + 1)
+            }
+            _ => false,
+        };
+        if !starts_path || !f.expects(TokenKind::String) || OPERAND_END.has(f.before(1)) {
+            return None;
+        }
+        let ends = |token: TokenIdx| {
+            self.kind(token).is_none_or(|kind| kind == TokenKind::Comma || kind.is_opener() || kind.is_closer())
+                || !self.tokens.is_adjacent_to_previous(token)
+        };
+        let mut end = f.at + 1;
+        while !ends(end) {
+            end = end + 1;
+        }
+        let span = self.span_between(f.at, end);
+        let path = self.text.get(span.start as usize..span.end as usize)?.to_owned();
+        let error = SyntaxError::new(HabitKind::UnquotedPath { path }, span);
+        Some(Replacement { error, edits: vec![(f.at, Edit { terminals: vec![Terminal::ErrorValue], resume: end })] })
     }
 
     /// `func f(int $a, str $b)`, `class c(String $x)`.
@@ -360,6 +394,14 @@ impl RecoveringParser<'_> {
             TokenKind::Colon | TokenKind::Arrow if before == TokenKind::CloseParen && f.expects(TokenKind::Variant) => {
                 let found = f.owned_text(f.at);
                 delete(f.error_at(FunctionError::SignBeforeResult { found }, f.at), f.at)
+            }
+            TokenKind::Arrow
+                if before == TokenKind::CloseCurly
+                    && f.context.is_none()
+                    && self.kind(f.start) == Some(TokenKind::Identifier)
+                    && matches!(next, Some(TokenKind::Identifier | TokenKind::Capitalized | TokenKind::Class)) =>
+            {
+                delete(f.error_at(HabitKind::ArrowAfterResource, f.at), f.at)
             }
             TokenKind::Colon
                 if STRING_LIKE.contains(before)
@@ -483,7 +525,8 @@ impl RecoveringParser<'_> {
             let end = self.brackets.after_closer(token + 1)?;
             let span = self.span_between(token, end);
             let half = self.text.get(span.start as usize..span.end as usize)?.replace('\'', "\"");
-            halves.push(half[..1].to_ascii_uppercase() + &half[1..]);
+            let (kind, names) = half.split_once('[')?;
+            halves.push(format!("{}[{names}", kind_in_edge(kind.trim_end())));
             token = if self.kind(end) == Some(TokenKind::Comma) { end + 1 } else { end };
         }
         let error = SyntaxError::new(HabitKind::EdgeList { property, halves }, self.span_between(field, after));

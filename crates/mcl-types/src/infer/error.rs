@@ -45,7 +45,7 @@ pub(crate) enum InferError {
     UnknownKind {
         kind: String,
         span: Span,
-        similar: Option<&'static str>,
+        similar: Option<String>,
     },
     UnknownField {
         kind: &'static str,
@@ -185,7 +185,7 @@ impl From<InferError> for Diagnostic {
                 let diagnostic = error(Code::E0710, format!("unknown resource kind `{kind}`")).at(span);
                 match synonyms::keyword(&kind) {
                     Some(help) => diagnostic.help(help),
-                    None => did_you_mean(diagnostic, similar),
+                    None => did_you_mean(diagnostic, similar.as_deref()),
                 }
             }
             InferError::UnknownField { kind, field, span, help } => {

@@ -1,7 +1,7 @@
 //! Why two types must be equal: the rules, and their wording.
 
 use mcl_diagnostics::{Code, Span, nearest};
-use resource_graph::META_NAMES;
+use resource_graph::{META_NAMES, values_of};
 
 use crate::infer::conversion::{Literal, conversion};
 use crate::infer::error::FOR_THIS_INCLUDE;
@@ -143,7 +143,10 @@ impl Expectation<'_> {
             Expectation::Fallback => "a fallback has the type of the value that it replaces".to_owned(),
             Expectation::Field { kind, field, literal, .. } => {
                 let rule = format!("the field `{field}` of `{kind}` has the type `{expected}`");
-                with_conversion(rule, expected, found, literal.as_ref())
+                match resource_graph::kind(kind).and_then(|kind| kind.field(field)).and_then(values_of) {
+                    Some(values) => format!("{rule}; its values are {values}"),
+                    None => with_conversion(rule, expected, found, literal.as_ref()),
+                }
             }
             Expectation::FormatValue { verb, .. } => format!("the verb `%{verb}` formats values of type `{expected}`"),
             Expectation::FunctionResult => "the body has the declared result type of the function".to_owned(),

@@ -63,6 +63,8 @@ impl Inference<'_> {
             let is_inside = name_span.start >= span.start && name_span.end <= span.end;
             let names = resource_graph::all_kinds().iter().filter(|kind| kind.is_public()).map(|kind| kind.name);
             let similar = kind_of_mcl(name).or_else(|| nearest(name, names));
+            let is_edge = name_span == span;
+            let similar = similar.map(|kind| if is_edge { capitalized(kind) } else { kind.to_owned() });
             let span = if is_inside { name_span } else { span };
             self.report(InferError::UnknownKind { kind: name.to_owned(), span, similar });
         }
@@ -202,6 +204,15 @@ impl Inference<'_> {
         };
         Err((error, to.span))
     }
+}
+
+/// Writes a kind as edges do.
+fn capitalized(kind: &str) -> String {
+    let mut kind = kind.to_owned();
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    kind
 }
 
 /// Returns what to write instead of a field that the kind does not have.

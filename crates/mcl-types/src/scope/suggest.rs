@@ -137,7 +137,9 @@ impl Resolver<'_> {
             return None;
         }
         let is_in_function = matches!(self.out.scope(scope).kind, ScopeKind::Function(_));
-        self.variable_elsewhere(&dotted).or_else(|| is_in_function.then_some(Hint::FunctionScope))
+        self.variable_elsewhere(&dotted)
+            .or_else(|| is_in_function.then_some(Hint::FunctionScope))
+            .or_else(|| name_of_resource(&dotted))
     }
 
     /// Finds a name under the aliases that are visible.
@@ -361,6 +363,13 @@ fn foreign_name(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Explains the variables that Puppet has for the name of a resource.
+fn name_of_resource(name: &str) -> Option<Hint> {
+    let help =
+        "no variable holds the name of a resource; bind the name first, `$name = …`, then write `kind $name { … }`";
+    matches!(name, "title" | "name").then_some(Hint::Foreign { help })
+}
+
 /// Returns how mcl spells a call of a function of Puppet, Terraform or Go.
 fn foreign_function(name: &str) -> Option<String> {
     let call = match name {
@@ -387,6 +396,13 @@ fn foreign_function(name: &str) -> Option<String> {
         "base64decode" => "`encoding.base64_decode(…)` of the module \"encoding\"",
         "env" | "getenv" => "`sys.getenv(\"…\")` of the module \"sys\"",
         "range" => "`iter.range(…)` of the module \"iter\"",
+        "pick" | "pick_default" | "coalesce" | "try" | "getvar" | "dig" => {
+            "`$map[\"key\"] <|> \"default\"`: a fallback replaces a value that fails"
+        }
+        "has_key" | "haskey" => "`… in map.keys($map)` of the module \"map\"",
+        "empty" | "is_empty" | "isempty" => "`len(…) == 0`",
+        "defined" | "defined_with_params" => "a condition of the program: what it declares is not known to it",
+        "merge" | "deep_merge" | "update" => "one map with all keys: no function merges maps",
         "toset" | "tolist" | "tomap" => "the list or the map itself: there are no sets",
         _ => return None,
     };

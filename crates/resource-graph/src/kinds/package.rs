@@ -39,10 +39,16 @@ pub(super) const PKG: ResourceKind = ResourceKind {
 };
 
 fn validate_pkg(p: &Params<'_>) -> Result<(), ValidationError> {
-    if p.string("state") == "latest" {
-        return Err(ValidationError::of_value("state", "invalid `state` \"latest\"").help("did you mean \"newest\"?"));
-    }
-    Ok(())
+    // Every other string is a version.
+    let state = p.string("state");
+    let meant = match &*state {
+        "latest" => "newest",
+        "present" => "installed",
+        "absent" | "removed" | "purged" => "uninstalled",
+        _ => return Ok(()),
+    };
+    let error = ValidationError::of_value("state", format!("invalid `state` {state:?}"));
+    Err(error.help(format!("did you mean {meant:?}?")))
 }
 
 /// Returns the identity of a file that a package installs.

@@ -24,7 +24,10 @@ pub fn function(f: &Failure<'_>) -> Option<SyntaxError> {
         return f.habit(HabitKind::UnbracedBody);
     }
     if takes_value && let Some(arrow) = arrow_after_words(f) {
-        return f.habit_over(arrow, arrow, HabitKind::Lambda { suggestion: None });
+        return f.habit_over(arrow, arrow, HabitKind::Lambda { sign: "=>", suggestion: None });
+    }
+    if takes_value && let Some(error) = lambda_with_colon(f) {
+        return Some(error);
     }
     if let TokenKind::OpenCurly | TokenKind::Identifier | TokenKind::Dollar | TokenKind::Colon = found
         && let Some(word) = function_word(f)
@@ -45,6 +48,26 @@ fn arrow_after_words(f: &Failure<'_>) -> Option<TokenIdx> {
     }
     let is_arrow = matches!(f.kind(token + 1), Some(TokenKind::Rocket | TokenKind::Arrow));
     (is_parenthesized && f.kind(token) == Some(TokenKind::CloseParen) && is_arrow).then_some(token + 1)
+}
+
+/// `x: x + 1` of Nix, at the colon: the word before it occurs in what follows.
+fn lambda_with_colon(f: &Failure<'_>) -> Option<SyntaxError> {
+    let starts_value = matches!(
+        f.before(2)?,
+        TokenKind::Equals | TokenKind::Comma | TokenKind::OpenParen | TokenKind::OpenBracket | TokenKind::Colon
+    );
+    let is_parameter = f.found_kind()? == TokenKind::Colon
+        && f.before(1) == Some(TokenKind::Identifier)
+        && f.tokens.is_adjacent_to_previous(f.at)
+        && !f.tokens.is_adjacent_to_previous(f.at + 1);
+    if !starts_value || !is_parameter {
+        return None;
+    }
+    let name = f.text_of(f.last());
+    let last = rest_of_element(f, f.at + 1)?;
+    let is_used = (f.at + 1).until(last + 1).any(|token| f.text_of(token) == name);
+    let suggestion = Some(format!("func(${name}) {{ … }}"));
+    is_used.then(|| f.error(HabitKind::Lambda { sign: ":", suggestion }))
 }
 
 /// `$x => $x + 1`, `($x, $y) => …`, at the arrow.
@@ -70,7 +93,7 @@ fn lambda(f: &Failure<'_>) -> Option<SyntaxError> {
     let suggestion = body
         .filter(|body| !body.is_empty() && !body.contains('\n') && !body.starts_with('{'))
         .map(|body| format!("func({params}) {{ {body} }}"));
-    f.habit(HabitKind::Lambda { suggestion })
+    f.habit(HabitKind::Lambda { sign: "=>", suggestion })
 }
 
 /// Returns the last token of the element that starts at a token: before the next comma, closing bracket or line.
@@ -111,7 +134,7 @@ pub fn method(f: &Failure<'_>) -> Option<SyntaxError> {
         TokenKind::String | TokenKind::CloseBracket | TokenKind::CloseParen | TokenKind::CloseCurly
     );
     let is_call = f.found_kind()? == TokenKind::Dot
-        && f.kind(f.at + 1) == Some(TokenKind::Identifier)
+        && WORD.has(f.kind(f.at + 1))
         && f.kind(f.at + 2) == Some(TokenKind::OpenParen)
         && f.tokens.is_adjacent_to_previous(f.at + 1);
     let through_arrow = f.found_kind()? == TokenKind::OpenParen && f.before(2) == Some(TokenKind::Arrow);

@@ -91,7 +91,7 @@ pub fn list(f: &Failure<'_>) -> Option<SyntaxError> {
         (BracketContext::Parentheses, TokenKind::Comma) => f.habit(HabitKind::Tuple),
         (BracketContext::Map, TokenKind::Comma) if f.expects(TokenKind::Rocket) => f.habit(HabitKind::ListInBraces),
         (BracketContext::Index, TokenKind::Colon) => f.habit(HabitKind::Slice),
-        (BracketContext::List, TokenKind::For) => f.habit(HabitKind::Comprehension),
+        (BracketContext::List | BracketContext::Map, TokenKind::For) => f.habit(HabitKind::Comprehension),
         (BracketContext::List, _) if f.before(1) == Some(TokenKind::Identifier) && loop_after(f).is_some() => {
             Some(f.error_at(HabitKind::Comprehension, loop_after(f)?))
         }

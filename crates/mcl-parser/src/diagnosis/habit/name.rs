@@ -76,7 +76,7 @@ pub fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
                 TokenKind::Func => "_",
                 _ => ":",
             };
-            let suggestion = f.text_over(first_word, last).replace("::", separator);
+            let suggestion = f.text_over(first_word, last).trim_matches(':').replace("::", separator);
             f.habit_over(first_word, last, HabitKind::DoubleColon { suggestion })
         }
         TokenKind::Func if f.tokens.kind(second) == Some(TokenKind::Lt) => {

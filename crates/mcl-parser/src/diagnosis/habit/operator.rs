@@ -8,8 +8,14 @@ use crate::failure::Failure;
 use crate::foreign_keywords::word_operator;
 use crate::token_set::{NUMBER, OPERAND_END, SIMPLE_TYPE};
 
+/// The end of the names in an edge is looked for among this many tokens.
+const MAX_EDGE_NAME_TOKENS: usize = 40;
+
 /// `1..3`, `...$a`, `**`, `<<`, `not in`.
 pub fn operator(f: &Failure<'_>) -> Option<SyntaxError> {
+    if let Some(error) = spread_in_map(f).or_else(|| star(f)) {
+        return Some(error);
+    }
     let found = f.found_kind()?;
     let before = f.before(1);
     let is_adjacent = f.tokens.is_adjacent_to_previous(f.at);
@@ -31,16 +37,7 @@ pub fn operator(f: &Failure<'_>) -> Option<SyntaxError> {
         (_, TokenKind::Dot) if f.kind(f.at + 1) == Some(TokenKind::Dot) => {
             f.habit_over(f.at, f.at + 1, HabitKind::Spread { operator: "..." })
         }
-        (Some(TokenKind::OpenBracket | TokenKind::OpenParen | TokenKind::Comma), TokenKind::Multiply)
-            if f.context == Some(BracketContext::Parameters) =>
-        {
-            f.habit(HabitKind::VariableArguments)
-        }
-        (Some(TokenKind::OpenBracket | TokenKind::OpenParen | TokenKind::Comma), TokenKind::Multiply)
-            if f.expects(TokenKind::String) && f.tokens.is_adjacent_to_previous(f.at + 1) =>
-        {
-            f.habit(HabitKind::Spread { operator: "*" })
-        }
+        (_, TokenKind::Comma) if f.context == Some(BracketContext::EdgeName) => several_edge_names(f),
         (_, TokenKind::Colon) if f.kind(f.at + 1) == Some(TokenKind::Equals) => f.habit_over(
             f.at,
             f.at + 1,
@@ -91,4 +88,60 @@ pub fn operator(f: &Failure<'_>) -> Option<SyntaxError> {
         }
         _ => None,
     }
+}
+
+/// `*$a`, `$l[*]`, `* => $map`, and `*` before a parameter.
+fn star(f: &Failure<'_>) -> Option<SyntaxError> {
+    if f.found_kind()? != TokenKind::Multiply {
+        return None;
+    }
+    match f.before(1) {
+        Some(TokenKind::OpenBracket | TokenKind::OpenParen | TokenKind::Comma)
+            if f.context == Some(BracketContext::Parameters) =>
+        {
+            f.habit(HabitKind::VariableArguments)
+        }
+        Some(TokenKind::OpenBracket) if f.context == Some(BracketContext::Index) => {
+            let instead =
+                "to take something of each element call `iter.map($list, func($x) { … })` of the module \"iter\"";
+            f.habit(HabitKind::Operator { operator: "*", instead })
+        }
+        Some(TokenKind::OpenCurly | TokenKind::Comma) if f.context == Some(BracketContext::Entries) => {
+            f.habit(HabitKind::SpreadEntries)
+        }
+        Some(TokenKind::Equals | TokenKind::Rocket)
+            if f.expects(TokenKind::String) && f.kind(f.at + 1) == Some(TokenKind::Dollar) =>
+        {
+            f.habit(HabitKind::Operator { operator: "*", instead: "there are no pointers: write the variable itself" })
+        }
+        Some(TokenKind::OpenBracket | TokenKind::OpenParen | TokenKind::Comma)
+            if f.expects(TokenKind::String) && f.tokens.is_adjacent_to_previous(f.at + 1) =>
+        {
+            f.habit(HabitKind::Spread { operator: "*" })
+        }
+        _ => None,
+    }
+}
+
+/// `{...$a, "b" => 1}`, `{**$a}`.
+pub fn spread_in_map(f: &Failure<'_>) -> Option<SyntaxError> {
+    let starts_pair = matches!(f.before(1)?, TokenKind::OpenCurly | TokenKind::Comma);
+    let is_double = f.kind(f.at + 1) == f.found_kind();
+    let operator = match f.found_kind()? {
+        TokenKind::Dot if is_double => "...",
+        TokenKind::Multiply if is_double => "**",
+        TokenKind::Multiply => "*",
+        _ => return None,
+    };
+    let last = if is_double { f.at + 1 } else { f.at };
+    (starts_pair && f.context == Some(BracketContext::Map))
+        .then(|| f.habit_over(f.at, last, HabitKind::SpreadMap { operator }))?
+}
+
+/// `Package["a", "b"]`, at the first comma.
+fn several_edge_names(f: &Failure<'_>) -> Option<SyntaxError> {
+    let line = f.at.until(f.tokens.end_idx()).take(MAX_EDGE_NAME_TOKENS);
+    let closer = line.into_iter().find(|token| f.tokens.kind(*token) == Some(TokenKind::CloseBracket))?;
+    let names = f.text_over(f.last(), closer.previous()?).replace('\'', "\"");
+    f.habit(HabitKind::SeveralEdgeNames { names })
 }

@@ -123,6 +123,7 @@ impl RecoveringParser<'_> {
                 self.skipped(start, next, keyword(Instead::Include { class }))
             }
             Role::Realize if found.is_some() => self.skipped(start, next, keyword(Instead::NoVirtualResources)),
+            Role::Declare if found.is_some() => self.skipped(start, next, keyword(Instead::Loop)),
             Role::TypeDeclaration if wants_name => self.skipped(start, next, keyword(Instead::NoTypeDeclaration)),
             Role::PackageClause if wants_name => self.skipped(start, next, keyword(Instead::NoPackageClause)),
             Role::Modifier => match found? {
@@ -187,7 +188,10 @@ impl RecoveringParser<'_> {
             && self.kind(name + 1) == Some(TokenKind::Equals);
         if on_next_line {
             let kind = HabitKind::Keyword { word, instead: Instead::Binding { name: self.word_at(name).to_owned() } };
-            let (end, defines) = (self.end_of_foreign(name), self.variable(name));
+            let (mut end, defines) = (self.end_of_foreign(name), self.variable(name));
+            if self.kind(end) == Some(TokenKind::In) {
+                end = self.end_of_foreign(end);
+            }
             return Some(self.skipped_to(start, name, end, kind, defines));
         }
         if !WORD.has(self.kind_on_line(name)) {
@@ -219,6 +223,9 @@ impl RecoveringParser<'_> {
         );
         if !starts_block {
             return None;
+        }
+        if let Some(found) = self.else_without_brace(start) {
+            return Some(found);
         }
         let keyword = self.word_at(start).to_owned();
         let operand = self.kind(start + 1);
@@ -259,6 +266,22 @@ impl RecoveringParser<'_> {
             return Some(found);
         }
         None
+    }
+
+    /// `} else print "a" {}`: the statements after it are those of the block around it.
+    fn else_without_brace(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let follows_if = self.builder.last_statement().and_then(|last| self.kind(last)) == Some(TokenKind::If);
+        let is_broken = self.kind(start) == Some(TokenKind::Else)
+            && !matches!(self.kind(start + 1), Some(TokenKind::OpenCurly | TokenKind::If | TokenKind::Colon));
+        (follows_if && is_broken).then(|| {
+            let rest = Rest::Skip { end: start + 1, defines: Vec::new() };
+            ForeignStatement { error: self.missing_brace_after(start), rest }
+        })
+    }
+
+    /// Creates the error for an `else` without a brace after it.
+    pub fn missing_brace_after(&self, keyword: TokenIdx) -> SyntaxError {
+        SyntaxError::new(StatementError::ElseWithoutBrace, self.builder.span(keyword, keyword + 1))
     }
 
     /// Returns the last token on the line of a token.

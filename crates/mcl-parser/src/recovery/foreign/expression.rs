@@ -18,7 +18,7 @@ impl RecoveringParser<'_> {
             TokenKind::Dollar => self.foreign_binding(start),
             TokenKind::OpenBracket => self.list_of_variables(start),
             TokenKind::OpenCurly => self.template(start),
-            TokenKind::Identifier => self.walrus(start),
+            TokenKind::Identifier => self.walrus(start).or_else(|| self.names_to_unpack(start)),
             TokenKind::Struct
                 if matches!(self.kind_on_line(start + 1), Some(TokenKind::Identifier | TokenKind::Capitalized)) =>
             {
@@ -42,6 +42,23 @@ impl RecoveringParser<'_> {
         let defines = names.into_iter().flat_map(|dollar| self.variable(dollar + 1)).collect();
         let end = self.end_of_foreign(start);
         Some(self.skipped_to(start, after, end, HabitKind::SeveralVariables, defines))
+    }
+
+    /// `x, err := f()`, `a, b = 1, 2`.
+    fn names_to_unpack(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let mut names = vec![start];
+        let mut token = start + 1;
+        while self.kind_on_line(token)? == TokenKind::Comma && WORD.has(self.kind_on_line(token + 1)) {
+            names.push(token + 1);
+            token = token + 2;
+        }
+        let sign = if self.kind_on_line(token)? == TokenKind::Colon { token + 1 } else { token };
+        if names.len() < 2 || self.kind_on_line(sign)? != TokenKind::Equals {
+            return None;
+        }
+        let defines = names.into_iter().flat_map(|name| self.variable(name)).collect();
+        let end = self.end_of_foreign(start);
+        Some(self.skipped_to(start, token, end, HabitKind::SeveralVariables, defines))
     }
 
     /// `x := 3`.

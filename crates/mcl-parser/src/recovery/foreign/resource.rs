@@ -3,9 +3,9 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
-use crate::error::HabitKind;
-use crate::foreign_kinds::kind_of_mcl;
-use crate::recovery::foreign::ForeignStatement;
+use crate::error::{HabitKind, StatementError, SyntaxError};
+use crate::foreign_kinds::{kind_in_edge, kind_in_lower_case};
+use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::state::RecoveringParser;
 use crate::token_set::{STRING_LIKE, WORD};
 
@@ -16,7 +16,8 @@ impl RecoveringParser<'_> {
                 .resource_title(start)
                 .or_else(|| self.lower_case_edge(start))
                 .or_else(|| self.typed_list(start))
-                .or_else(|| self.resource_in_yaml(start)),
+                .or_else(|| self.resource_in_yaml(start))
+                .or_else(|| self.call(start)),
             TokenKind::Capitalized => self.resource_reference(start),
             TokenKind::Class => self.class_resource(start),
             TokenKind::Import => self.foreign_import(start),
@@ -47,8 +48,7 @@ impl RecoveringParser<'_> {
         if self.kind(after_title) != Some(TokenKind::Colon) {
             return None;
         }
-        let kind = self.text_between(start, name_end);
-        let kind = kind_of_mcl(kind).map_or_else(|| kind.replace("::", ":"), str::to_owned);
+        let kind = kind_in_lower_case(self.text_between(start, name_end));
         let text = self.text_between(title, after_title).replace('\'', "\"");
         let title = match self.kind(title) {
             Some(TokenKind::Identifier) => format!("\"{text}\""),
@@ -82,13 +82,14 @@ impl RecoveringParser<'_> {
                 Some(self.skipped(start, start + 2, HabitKind::Collector { kind }))
             }
             found if STRING_LIKE.contains(found) => {
-                let suggestion = format!("{} {}", lower(&kind), self.word_at(start + 1).replace('\'', "\""));
+                let suggestion =
+                    format!("{} {}", kind_in_lower_case(&kind), self.word_at(start + 1).replace('\'', "\""));
                 Some(self.skipped(start, start + 1, HabitKind::CapitalizedKind { found: kind, suggestion }))
             }
             TokenKind::Dollar => {
                 let words = self.text_between(start + 1, start + 3);
                 let is_binding = self.kind_on_line(start + 3) == Some(TokenKind::Equals);
-                let suggestion = format!("{} {words}", lower(&kind));
+                let suggestion = format!("{} {words}", kind_in_lower_case(&kind));
                 let kind = if is_binding {
                     let name = self.word_at(start + 2).to_owned();
                     HabitKind::TypeBeforeName { ty: kind, name }
@@ -247,6 +248,25 @@ impl RecoveringParser<'_> {
         is_yaml.then(|| self.skipped(start, colon + 1, HabitKind::Yaml))
     }
 
+    /// `name(…)` as all of a statement: its arguments are not looked into.
+    fn call(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let paren = start + 1;
+        if self.kind_on_line(paren) != Some(TokenKind::OpenParen) || !self.tokens.is_adjacent_to_previous(paren) {
+            return None;
+        }
+        let end = self.brackets.after_closer(paren)?;
+        let is_whole = self.kind_on_line(end).is_none_or(|kind| kind == TokenKind::CloseCurly);
+        // `file("/tmp/a", state => "exists")`.
+        let is_resource = self.kind(paren + 1).is_some_and(|kind| STRING_LIKE.contains(kind))
+            && self.kind(paren + 2) == Some(TokenKind::Comma);
+        if !is_whole || is_resource {
+            return None;
+        }
+        let error = StatementError::Call { name: self.word_at(start).to_owned() };
+        let error = SyntaxError::new(error, self.builder.span(start, end));
+        Some(ForeignStatement { error, rest: Rest::Skip { end, defines: Vec::new() } })
+    }
+
     /// `include c "a"`.
     fn include_with_bare_arguments(&self, start: TokenIdx) -> Option<ForeignStatement> {
         let argument = start + 2;
@@ -262,11 +282,7 @@ impl RecoveringParser<'_> {
     }
 }
 
-fn lower(kind: &str) -> String {
-    kind.to_ascii_lowercase()
-}
-
-/// Capitalizes the kinds of an edge: each word before `[`.
+/// Writes the kinds of an edge, which are the words before `[`, as mcl does.
 fn capitalized_edge(written: &str) -> String {
     let mut out = String::with_capacity(written.len());
     let mut word_start = 0;
@@ -275,10 +291,9 @@ fn capitalized_edge(written: &str) -> String {
         match c {
             '[' => {
                 if in_brackets == 0 && word_start < out.len() {
-                    let capital = out[word_start..].chars().next().map(|first| first.to_ascii_uppercase());
-                    if let Some(capital) = capital {
-                        out.replace_range(word_start..=word_start, capital.encode_utf8(&mut [0; 4]));
-                    }
+                    let kind = kind_in_edge(&out[word_start..]);
+                    out.truncate(word_start);
+                    out.push_str(&kind);
                 }
                 in_brackets += 1;
                 out.push(c);
