@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use pp_types::{compare_integer_and_float, with_stack};
+use pp_types::compare_integer_and_float;
 
 use crate::classes::class_of;
 use crate::key::{Sameness, Walk};
@@ -49,9 +49,8 @@ fn compare_within(left: &Value, right: &Value, walk: &mut Walk<'_>, work: &Work)
             if Rc::ptr_eq(left, right) {
                 return Some(Ordering::Equal);
             }
-            let order = if walk.enter(0) { with_stack(|| compare_items(left, right, walk, work)) } else { None };
-            walk.leave();
-            order
+            let pair = (Rc::as_ptr(left).cast(), Rc::as_ptr(right).cast());
+            walk.within(pair, 0, Some(Ordering::Equal), |walk| compare_items(left, right, walk, work))
         }
         (Value::Puppet(left), Value::Puppet(right)) => pp_types::compare(left, right).ok().flatten(),
         (Value::Class(left), Value::Class(right)) => match (left.is_a(*right), right.is_a(*left)) {

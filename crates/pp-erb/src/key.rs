@@ -5,18 +5,20 @@ use std::mem::discriminant;
 use std::rc::Rc;
 
 use indexmap::IndexSet;
-use pp_types::with_stack;
-use rustc_hash::FxBuildHasher;
+use pp_types::{KeyState, with_stack};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::value::{Frozen, Str, Value};
 use crate::work::{ITEMS_PER_STEP, Work};
 
-/// Structures are compared down to this depth; deeper ones can only be made by a program that nests without end.
+/// The greatest depth of structures that are compared.
 const MAX_DEPTH: u32 = 10_000;
+/// From this depth on, a comparison looks whether it is inside of itself.
+const MIN_TRACKED_DEPTH: u32 = 64;
 /// The weight of a key: how many values hashing and comparing it visits. Nothing can be paid while a table of keys does that.
 const MAX_WEIGHT: usize = 100_000;
-/// How deep keys are searched for themselves; deeper ones are found by their weight.
-const MAX_OPEN: usize = 64;
+/// How many containers around a part of a key are compared with it one by one; the others are in a table.
+const MAX_LISTED: usize = 16;
 
 /// A key. Its weight was paid, and is limited.
 #[derive(Clone, Debug)]
@@ -63,11 +65,11 @@ impl Key {
 }
 
 /// A set of keys.
-pub(crate) type Keys = IndexSet<Key, FxBuildHasher>;
+pub(crate) type Keys = IndexSet<Key, KeyState>;
 
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
-        Walk { work: None, depth: 0, visited: 0 }.is_same(&self.0, &other.0, Sameness::Eql)
+        Walk { work: None, depth: 0, visited: 0, open: FxHashSet::default() }.is_same(&self.0, &other.0, Sameness::Eql)
     }
 }
 
@@ -87,8 +89,8 @@ pub(crate) fn eql(work: &Work, left: &Value, right: &Value) -> bool {
 
 /// Pays for hashing and comparing a value. Returns false if that is not possible.
 fn weigh(work: &Work, value: &Value) -> bool {
-    let mut scales = Scales { work, weight: 0, open: Vec::new(), contains_itself: false };
-    let mut is_payable = scales.add(value, 1) && work.step(scales.weight / ITEMS_PER_STEP);
+    let mut scales = Scales { work, weight: 0, open: Vec::new(), deep: FxHashMap::default(), contains_itself: false };
+    let mut is_payable = scales.add(value, 1);
     if scales.contains_itself {
         // Walks go round until they have visited as many values as the heaviest key has.
         is_payable = is_payable && work.step(MAX_WEIGHT / ITEMS_PER_STEP);
@@ -100,8 +102,10 @@ fn weigh(work: &Work, value: &Value) -> bool {
 struct Scales<'w> {
     work: &'w Work,
     weight: usize,
-    /// The containers around the value, and in which level of keys each is.
+    /// The outermost containers around the value, and in which level of keys each is.
     open: Vec<(*const (), usize)>,
+    /// The other ones.
+    deep: FxHashMap<*const (), usize>,
     contains_itself: bool,
 }
 
@@ -113,6 +117,9 @@ impl Scales<'_> {
         if self.weight > MAX_WEIGHT {
             return self.refuse();
         }
+        if !self.work.step(1) {
+            return false;
+        }
         let at: *const () = match value {
             Value::Str(text) => return self.work.read(&text.get()),
             Value::Symbol(name) => return self.work.read(name),
@@ -121,11 +128,17 @@ impl Scales<'_> {
             Value::Range(range) => Rc::as_ptr(range).cast(),
             _ => return true,
         };
-        if let Some((_, outer)) = self.open.iter().take(MAX_OPEN).find(|(open, _)| *open == at) {
+        let listed = self.open.iter().find(|(open, _)| *open == at).map(|(_, outer)| *outer);
+        if let Some(outer) = listed.or_else(|| self.deep.get(&at).copied()) {
             self.contains_itself = true;
-            return *outer == level || self.refuse();
+            return outer == level || self.refuse();
         }
-        self.open.push((at, level));
+        let is_deep = self.open.len() == MAX_LISTED;
+        if is_deep {
+            self.deep.insert(at, level);
+        } else {
+            self.open.push((at, level));
+        }
         let is_payable = with_stack(|| match value {
             Value::Array(array) => array.items().iter().all(|item| self.add(item, level)),
             Value::Hash(hash) => hash.try_entries().is_none_or(|entries| {
@@ -134,7 +147,11 @@ impl Scales<'_> {
             Value::Range(range) => self.add(&range.from, level) && self.add(&range.to, level),
             _ => true,
         });
-        self.open.pop();
+        if is_deep {
+            self.deep.remove(&at);
+        } else {
+            self.open.pop();
+        }
         is_payable
     }
 
@@ -160,23 +177,28 @@ pub(crate) struct Walk<'w> {
     work: Option<&'w Work>,
     depth: u32,
     visited: usize,
+    /// The deep pairs that are being compared.
+    open: FxHashSet<Pair>,
 }
+
+/// The addresses of two structures.
+pub(crate) type Pair = (*const (), *const ());
 
 impl<'w> Walk<'w> {
     /// Creates a walk that pays for itself.
     pub fn new(work: &'w Work) -> Walk<'w> {
-        Walk { work: Some(work), depth: 0, visited: 0 }
+        Walk { work: Some(work), depth: 0, visited: 0, open: FxHashSet::default() }
     }
 
     /// Enters a structure of a size. False if it goes too deep, or takes too long.
     pub fn enter(&mut self, size: usize) -> bool {
         self.depth += 1;
         self.visited += 1;
-        let is_payable = match self.work {
-            Some(work) => work.step(1 + size / ITEMS_PER_STEP),
-            None => self.visited <= MAX_WEIGHT,
-        };
-        is_payable && self.depth <= MAX_DEPTH
+        let Some(work) = self.work else { return self.visited <= MAX_WEIGHT };
+        if self.depth > MAX_DEPTH {
+            work.refuse("arrays and hashes that are nested more than 10000 deep are compared or given to Puppet");
+        }
+        work.step(1 + size / ITEMS_PER_STEP)
     }
 
     /// Leaves a structure.
@@ -208,9 +230,10 @@ impl<'w> Walk<'w> {
                 if Rc::ptr_eq(left, right) {
                     return true;
                 }
+                let pair = (Rc::as_ptr(left).cast(), Rc::as_ptr(right).cast());
                 let (left, right) = (left.items(), right.items());
                 left.len() == right.len()
-                    && self.inside(left.len(), |this| {
+                    && self.within(pair, left.len(), true, |this| {
                         left.iter().zip(right.iter()).all(|(left, right)| this.is_same(left, right, sameness))
                     })
             }
@@ -218,9 +241,10 @@ impl<'w> Walk<'w> {
                 if Rc::ptr_eq(left, right) {
                     return true;
                 }
+                let pair = (Rc::as_ptr(left).cast(), Rc::as_ptr(right).cast());
                 let (Some(left), Some(right)) = (left.try_entries(), right.try_entries()) else { return false };
                 left.len() == right.len()
-                    && self.inside(left.len(), |this| {
+                    && self.within(pair, left.len(), true, |this| {
                         left.iter().all(|(key, left)| {
                             this.pays_for(&key.0)
                                 && right.get(key).is_some_and(|right| this.is_same(left, right, sameness))
@@ -228,8 +252,9 @@ impl<'w> Walk<'w> {
                     })
             }
             (Value::Range(left), Value::Range(right)) => {
+                let pair = (Rc::as_ptr(left).cast(), Rc::as_ptr(right).cast());
                 left.is_exclusive == right.is_exclusive
-                    && self.inside(0, |this| {
+                    && self.within(pair, 0, true, |this| {
                         this.is_same(&left.from, &right.from, sameness) && this.is_same(&left.to, &right.to, sameness)
                     })
             }
@@ -255,9 +280,18 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn inside(&mut self, size: usize, compare: impl FnOnce(&mut Walk<'w>) -> bool) -> bool {
-        let result = self.enter(size) && with_stack(|| compare(self));
+    /// Compares the parts of two structures of a size. Where that is being done already, because both contain themselves, the
+    /// result is `same`, as in Ruby: a difference is found elsewhere.
+    pub fn within<T>(&mut self, pair: Pair, size: usize, same: T, compare: impl FnOnce(&mut Walk<'w>) -> T) -> T {
+        let is_tracked = self.depth >= MIN_TRACKED_DEPTH;
+        if is_tracked && !self.open.insert(pair) {
+            return same;
+        }
+        let result = if self.enter(size) { with_stack(|| compare(self)) } else { same };
         self.leave();
+        if is_tracked {
+            self.open.remove(&pair);
+        }
         result
     }
 }
@@ -286,7 +320,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, left: &mut usize) {
             let mut sum = entries.len() as u64;
             with_stack(|| {
                 for (key, value) in entries.iter() {
-                    let mut entry = FxBuildHasher.build_hasher();
+                    let mut entry = KeyState.build_hasher();
                     hash(&key.0, &mut entry, left);
                     hash(value, &mut entry, left);
                     sum = sum.wrapping_add(entry.finish());

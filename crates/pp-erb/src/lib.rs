@@ -24,6 +24,8 @@ mod stop;
 mod syntax;
 mod tags;
 mod template;
+#[cfg(test)]
+mod tests;
 mod value;
 mod variables;
 mod work;

@@ -152,6 +152,14 @@ pub(crate) fn responds_to(value: &Value, name: &str) -> bool {
     registry().get(name).is_some_and(|row| row[kind(value) as usize].is_some())
 }
 
+/// Returns all methods of a value.
+#[cfg(test)]
+pub(crate) fn all_methods(value: &Value) -> Vec<&'static Method> {
+    let mut methods: Vec<_> = registry().values().filter_map(|row| row[kind(value) as usize]).collect();
+    methods.sort_by_key(|method| method.name);
+    methods
+}
+
 /// Returns a method of a value with a similar name, as help.
 pub(crate) fn similar_method(value: &Value, name: &str) -> Option<String> {
     if matches!(value, Value::Nil) {

@@ -9,23 +9,23 @@ pub(crate) const MAX_TEXT: usize = 32 << 20;
 /// The result of evaluating something.
 pub(crate) type Eval<T = Value> = Result<T, Stop>;
 
-/// An exception, a jump, or the end of the template.
+/// An exception, a jump, or the end of the template. Small, because every result of an evaluation has space for it.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// An exception, which `rescue` can handle.
     Raise(Box<Raise>),
     /// `break` out of the block with this number.
-    Break(u64, Value),
+    Break(Box<(u64, Value)>),
     /// `next` in a block.
-    Next(Value),
+    Next(Box<Value>),
     /// `return` out of the method with this number.
-    Return(u64, Value),
+    Return(Box<(u64, Value)>),
     /// `break` in a loop.
-    LoopBreak(Value),
+    LoopBreak(Box<Value>),
     /// `next` in a loop.
     LoopNext,
     /// `throw`
-    Throw(Value, Value),
+    Throw(Box<(Value, Value)>),
     /// An error that nothing can handle.
     Fatal(Box<Fatal>),
 }

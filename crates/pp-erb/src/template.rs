@@ -62,7 +62,11 @@ impl Template {
         let mut vm = Interpreter::new(scope, objects, Rc::clone(&self.literals), self.slots, budget);
         let result = vm.eval(&self.root);
         let result = match result {
-            Ok(value) | Err(Stop::Return(0, value)) => vm.write_back().and_then(|()| vm.report()).map(|()| value),
+            Err(Stop::Return(jump)) if jump.0 == 0 => Ok(jump.1),
+            other => other,
+        };
+        let result = match result {
+            Ok(value) => vm.write_back().and_then(|()| vm.report()).map(|()| value),
             other => other,
         };
         // What a block has captured may contain the block.
@@ -129,8 +133,8 @@ fn error(work: &Work, stop: Stop) -> Error {
             };
             Error::new(kind, fatal.message, fatal.at)
         }
-        Stop::Throw(tag, _) => {
-            Error::new(ErrorKind::Failure, format!("uncaught throw {}", crate::show::inspect(work, &tag)), None)
+        Stop::Throw(thrown) => {
+            Error::new(ErrorKind::Failure, format!("uncaught throw {}", crate::show::inspect(work, &thrown.0)), None)
         }
         Stop::Break(..) => Error::new(ErrorKind::Failure, "break from proc-closure", None),
         Stop::Return(..) => Error::new(ErrorKind::Failure, "unexpected return", None),

@@ -1,7 +1,7 @@
 //! Files of data.
 
-use pp_types::{Hash, Value};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use pp_types::{Hash, KeyState, Value};
 
 use crate::yaml::Note;
 
@@ -30,5 +30,5 @@ pub(crate) struct DataFile {
     /// Its values.
     pub entries: Hash,
     /// Notes on the values.
-    pub notes: FxHashMap<Value, Note>,
+    pub notes: IndexMap<Value, Note, KeyState>,
 }

@@ -6,8 +6,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use indexmap::IndexMap;
 use pp_types::{Hash, Value, interpolate, with_stack};
-use rustc_hash::FxHashMap;
 
 use crate::yaml::{Document, Note};
 
@@ -46,7 +46,7 @@ pub(crate) fn load(text: &str) -> Result<Document, HoconError> {
             return Err(HoconError("substitutions lead back to themselves".to_owned()));
         }
     }
-    let mut notes = FxHashMap::default();
+    let mut notes = IndexMap::default();
     if let Value::Hash(entries) = &value {
         // Whether a string is to be interpolated is seen when it is looked up.
         let note = Note { interpolates: text.contains("%{"), problem: None };

@@ -1,7 +1,7 @@
 //! JSON to values.
 
+use indexmap::IndexMap;
 use pp_types::{Hash, Value};
-use rustc_hash::FxHashMap;
 
 use crate::problem::Problem;
 use crate::yaml::{Document, Note};
@@ -12,7 +12,7 @@ use crate::yaml::{Document, Note};
 /// Invalid syntax.
 pub(crate) fn load(text: &str) -> Result<Document, serde_json::Error> {
     let json: serde_json::Value = serde_json::from_str(text)?;
-    let mut notes = FxHashMap::default();
+    let mut notes = IndexMap::default();
     let mut note = Note::default();
     let value = match json {
         serde_json::Value::Object(entries) => {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use pp_types::{Hash, Value};
+use indexmap::IndexMap;
+use pp_types::{Hash, KeyState, Value};
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
@@ -27,7 +28,7 @@ pub(crate) struct Document {
     /// Its value; undef for an empty one.
     pub value: Option<Value>,
     /// Notes on the values of its outermost hash.
-    pub notes: FxHashMap<Value, Note>,
+    pub notes: IndexMap<Value, Note, KeyState>,
     /// The lines of the values near the root, by their paths, e.g. `hierarchy/0/name`.
     pub lines: Vec<(String, usize)>,
 }
@@ -66,7 +67,7 @@ struct Open {
 
 enum Kind {
     Sequence(Vec<Value>),
-    Mapping { entries: Hash, notes: FxHashMap<Value, Note>, key: Option<Value> },
+    Mapping { entries: Hash, notes: IndexMap<Value, Note, KeyState>, key: Option<Value> },
 }
 
 struct Loader {
@@ -159,7 +160,7 @@ impl Loader {
             }
             Event::SequenceStart(anchor, tag) => self.open(Kind::Sequence(Vec::new()), anchor, tag.as_deref(), line)?,
             Event::MappingStart(anchor, tag) => {
-                let kind = Kind::Mapping { entries: Hash::default(), notes: FxHashMap::default(), key: None };
+                let kind = Kind::Mapping { entries: Hash::default(), notes: IndexMap::default(), key: None };
                 self.open(kind, anchor, tag.as_deref(), line)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {

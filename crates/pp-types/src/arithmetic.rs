@@ -1,11 +1,13 @@
 //! Arithmetic on values (spec 07 §5.5). The evaluator converts strings to numbers before.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::compare::compare_integer_and_float;
 use crate::describe::{operand_name, with_article};
 use crate::error::{Error, ErrorKind, Operand};
+use crate::key_state::KeyState;
 use crate::text::ruby_text;
 use crate::time::{NANOSECONDS, Timespan, Timestamp};
 use crate::value::{Float, Hash, Value};
@@ -266,7 +268,7 @@ fn is_same_number(left: &Value, right: &Value) -> bool {
 }
 
 /// The values that `array - right` removes.
-fn removed_values(right: &Value) -> rustc_hash::FxHashSet<Value> {
+fn removed_values(right: &Value) -> HashSet<Value, KeyState> {
     match right {
         Value::Array(removed) => removed.iter().cloned().collect(),
         Value::Hash(entries) => {

@@ -8,18 +8,59 @@ use crate::error::{Error, ErrorKind};
 use crate::number::split_radix;
 use crate::stack::with_stack;
 use crate::text::{ruby_inspect, ruby_text};
-use crate::value::{Hash, Value};
+use crate::value::Value;
+
+/// The longest string that formatting gives: a directive of a few characters can stand for many.
+const MAX_LENGTH: usize = 32 << 20;
+
+/// An argument of `format`.
+#[derive(Clone, Debug)]
+pub enum FormatArgument {
+    /// A value of Puppet.
+    Value(Value),
+    /// An object of a class that Puppet has no values of.
+    Foreign(Foreign),
+    /// A hash with such objects.
+    Hash(Vec<(String, FormatArgument)>, Foreign),
+}
+
+/// What `format` shows of an object of Ruby.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// The name of its class.
+    pub class: &'static str,
+    /// The text of `%s`.
+    pub text: String,
+    /// The text of `%p`.
+    pub inspected: String,
+}
 
 /// Formats as Ruby's `format` does: `%d`, `%-5s`, `%<key>s`, `%{key}`.
 ///
 /// # Errors
-/// A malformed format, or an argument that is missing or of the wrong kind.
+/// A malformed format, a result that is too long, or an argument that is missing or of the wrong kind.
 pub fn sprintf(format: &str, arguments: &[Value]) -> Result<String, Error> {
-    let arguments = &arguments.iter().map(as_data).collect::<Vec<Value>>();
+    let arguments: Vec<FormatArgument> = arguments.iter().map(|value| FormatArgument::Value(as_data(value))).collect();
+    sprintf_arguments(format, &arguments)
+}
+
+/// Formats as [`sprintf`] does, with arguments that may be objects of Ruby. Values have nothing in them that Ruby has no
+/// literal for.
+///
+/// # Errors
+/// Those of [`sprintf`].
+pub fn sprintf_arguments(format: &str, arguments: &[FormatArgument]) -> Result<String, Error> {
     let mut formatter = Formatter { format, chars: format.char_indices().peekable(), arguments, next: 0 };
     let mut out = String::with_capacity(format.len());
     while let Some((_, c)) = formatter.chars.next() {
-        if c == '%' { formatter.directive(&mut out)? } else { out.push(c) }
+        if c == '%' {
+            formatter.directive(&mut out)?
+        } else {
+            out.push(c)
+        }
+        if out.len() > MAX_LENGTH {
+            return Err(Error::new(ErrorKind::Limit, "the formatted string is too long"));
+        }
     }
     Ok(out)
 }
@@ -48,7 +89,7 @@ fn error(message: impl Into<String>) -> Error {
 struct Formatter<'a> {
     format: &'a str,
     chars: Peekable<CharIndices<'a>>,
-    arguments: &'a [Value],
+    arguments: &'a [FormatArgument],
     /// The index of the next argument.
     next: usize,
 }
@@ -58,10 +99,10 @@ impl<'a> Formatter<'a> {
         self.chars.peek().map(|(_, c)| *c)
     }
 
-    fn argument(&mut self) -> Result<&'a Value, Error> {
+    fn argument(&mut self) -> Result<Shown<'a>, Error> {
         let argument = self.arguments.get(self.next).ok_or_else(|| error("too few arguments"))?;
         self.next += 1;
-        Ok(argument)
+        Ok(Shown::of(argument))
     }
 
     fn number(&mut self) -> Result<usize, Error> {
@@ -77,7 +118,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// Reads a name up to `end`, and returns its value.
-    fn named(&mut self, end: char) -> Result<&'a Value, Error> {
+    fn named(&mut self, end: char) -> Result<Shown<'a>, Error> {
         let start = self.chars.peek().map_or(self.format.len(), |(at, _)| *at);
         let stop = loop {
             match self.chars.next() {
@@ -87,16 +128,19 @@ impl<'a> Formatter<'a> {
             }
         };
         let name = &self.format[start..stop];
-        let entries: &Hash = match self.arguments {
-            [Value::Hash(entries)] => entries,
+        let found = match self.arguments {
+            [FormatArgument::Value(Value::Hash(entries))] => entries.get(&Value::from(name)).map(Shown::Value),
+            [FormatArgument::Hash(entries, _)] => {
+                entries.iter().find(|(key, _)| key == name).map(|(_, argument)| Shown::of(argument))
+            }
             _ => return Err(error("one hash required")),
         };
         let (open, close) = if end == '>' { ('<', '>') } else { ('{', '}') };
-        entries.get(&Value::from(name)).ok_or_else(|| error(format!("key{open}{name}{close} not found")))
+        found.ok_or_else(|| error(format!("key{open}{name}{close} not found")))
     }
 
     fn width_argument(&mut self) -> Result<i64, Error> {
-        match self.argument()? {
+        match self.argument()?.value("Integer")? {
             Value::Integer(width) if width.unsigned_abs() <= i32::MAX.unsigned_abs().into() => Ok(*width),
             Value::Integer(_) => Err(error("width too big")),
             other => integer_of(other).map(|width| i64::try_from(width).unwrap_or(i64::MAX)),
@@ -105,7 +149,7 @@ impl<'a> Formatter<'a> {
 
     fn directive(&mut self, out: &mut String) -> Result<(), Error> {
         let mut directive = Directive::default();
-        let mut value: Option<&'a Value> = None;
+        let mut value: Option<Shown<'a>> = None;
         loop {
             let Some(c) = self.peek() else {
                 return Err(error("incomplete format specifier; use %% (double %) instead"));
@@ -121,7 +165,7 @@ impl<'a> Formatter<'a> {
                     if self.peek() == Some('$') {
                         self.chars.next();
                         let argument = self.arguments.get(number - 1).ok_or_else(|| error("too few arguments"))?;
-                        value = Some(argument);
+                        value = Some(Shown::of(argument));
                     } else {
                         directive.width = Some(number);
                     }
@@ -153,7 +197,7 @@ impl<'a> Formatter<'a> {
                 '{' => {
                     self.chars.next();
                     directive.check()?;
-                    let text = ruby_text(self.named('}')?);
+                    let text = self.named('}')?.text();
                     out.push_str(&directive.text(&text));
                     return Ok(());
                 }
@@ -185,11 +229,51 @@ impl<'a> Formatter<'a> {
     }
 }
 
-fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<String, Error> {
+/// An argument that a directive means.
+#[derive(Clone, Copy)]
+enum Shown<'a> {
+    Value(&'a Value),
+    Foreign(&'a Foreign),
+}
+
+impl<'a> Shown<'a> {
+    fn of(argument: &'a FormatArgument) -> Shown<'a> {
+        match argument {
+            FormatArgument::Value(value) => Shown::Value(value),
+            FormatArgument::Foreign(foreign) | FormatArgument::Hash(_, foreign) => Shown::Foreign(foreign),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Shown::Value(value) => ruby_text(value),
+            Shown::Foreign(foreign) => foreign.text.clone(),
+        }
+    }
+
+    /// Returns the value, for a directive that shows a number.
+    fn value(self, class: &str) -> Result<&'a Value, Error> {
+        match self {
+            Shown::Value(value) => Ok(value),
+            Shown::Foreign(foreign) => Err(error(format!("can't convert {} into {class}", foreign.class))),
+        }
+    }
+}
+
+fn convert(directive: &Directive, conversion: char, shown: Shown<'_>) -> Result<String, Error> {
     Ok(match conversion {
-        's' => directive.text(&ruby_text(value)),
-        'p' => directive.text(&ruby_inspect(value)),
+        's' => directive.text(&shown.text()),
+        'p' => directive.text(&match shown {
+            Shown::Value(value) => ruby_inspect(value),
+            Shown::Foreign(foreign) => foreign.inspected.clone(),
+        }),
         'c' => {
+            let value = match shown {
+                Shown::Value(value) => value,
+                Shown::Foreign(Foreign { class, .. }) => {
+                    return Err(error(format!("no implicit conversion of {class} into Integer")));
+                }
+            };
             let c = match value {
                 Value::String(text) => {
                     let mut chars = text.chars();
@@ -202,9 +286,9 @@ fn convert(directive: &Directive, conversion: char, value: &Value) -> Result<Str
             };
             directive.fill(&c.to_string())
         }
-        'd' | 'i' | 'u' => directive.integer(integer_of(value)?, 'd'),
-        'x' | 'X' | 'o' | 'b' | 'B' => directive.integer(integer_of(value)?, conversion),
-        _ => directive.float(float_of(value)?, conversion),
+        'd' | 'i' | 'u' => directive.integer(integer_of(shown.value("Integer")?)?, 'd'),
+        'x' | 'X' | 'o' | 'b' | 'B' => directive.integer(integer_of(shown.value("Integer")?)?, conversion),
+        _ => directive.float(float_of(shown.value("Float")?)?, conversion),
     })
 }
 

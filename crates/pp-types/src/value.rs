@@ -1,12 +1,12 @@
 //! Values.
 
-use std::hash::{Hash as StdHash, Hasher};
+use std::hash::{BuildHasher, Hash as StdHash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
+use crate::key_state::KeyState;
 use crate::object_type::ObjectValue;
 use crate::regexp::Regexp;
 use crate::semver::{SemVer, SemVerRange};
@@ -16,7 +16,7 @@ use crate::types::Type;
 use crate::uri::Uri;
 
 /// A hash in insertion order.
-pub type Hash = IndexMap<Value, Value, FxBuildHasher>;
+pub type Hash = IndexMap<Value, Value, KeyState>;
 
 /// A value (spec 07 §5.5, §5.6). Immutable and cheap to clone.
 ///
@@ -144,7 +144,9 @@ impl Drop for HashValue {
 impl StdHash for HashValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Equal hashes may differ in their order.
+        let sum = with_stack(|| self.0.iter().fold(0, |sum: u64, entry| sum.wrapping_add(KeyState.hash_one(entry))));
         state.write_usize(self.0.len());
+        state.write_u64(sum);
     }
 }
 

@@ -43,7 +43,7 @@ impl Interpreter<'_> {
                 let block = self.make_proc(code, false);
                 let result = self.dispatch_call(call, &receiver, &arguments, Some(&block));
                 match (result, &*block) {
-                    (Err(Stop::Break(target, value)), Proc::Code { id, .. }) if target == *id => Ok(value),
+                    (Err(Stop::Break(jump)), Proc::Code { id, .. }) if jump.0 == *id => Ok(jump.1),
                     (result, _) => result,
                 }
             }
@@ -94,7 +94,8 @@ impl Interpreter<'_> {
         }
     }
 
-    fn call_method(&mut self, method: &'static Method, receiver: &Value, args: Args<'_>) -> Eval {
+    /// Calls a method that a value has, and pays for what it is given and what it makes.
+    pub fn call_method(&mut self, method: &'static Method, receiver: &Value, args: Args<'_>) -> Eval {
         let count = args.list.len();
         if count < usize::from(method.min) || method.max.is_some_and(|max| count > usize::from(max)) {
             let expected = match method.max {
@@ -170,7 +171,7 @@ impl Interpreter<'_> {
         let result = self.run(&definition.block, env, activation, arguments, Arity::Checked, block);
         self.last_match = outer_match;
         match result {
-            Err(Stop::Return(target, value)) if target == id => Ok(value),
+            Err(Stop::Return(jump)) if jump.0 == id => Ok(jump.1),
             result => result,
         }
     }
@@ -182,16 +183,16 @@ impl Interpreter<'_> {
                 let inner = Env::new(block.slots, Some(Rc::clone(env)), *id);
                 if !is_lambda {
                     return match self.run(block, inner, Rc::clone(activation), arguments, Arity::Lenient, None) {
-                        Err(Stop::Next(value)) => Ok(value),
+                        Err(Stop::Next(value)) => Ok(*value),
                         result => result,
                     };
                 }
                 let call = self.new_id();
                 let activation = Rc::new(Activation { id: call, block: activation.block.clone() });
                 match self.run(block, inner, activation, arguments, Arity::Checked, None) {
-                    Err(Stop::Next(value)) => Ok(value),
-                    Err(Stop::Return(target, value)) if target == call => Ok(value),
-                    Err(Stop::Break(target, value)) if target == *id => Ok(value),
+                    Err(Stop::Next(value)) => Ok(*value),
+                    Err(Stop::Return(jump)) if jump.0 == call => Ok(jump.1),
+                    Err(Stop::Break(jump)) if jump.0 == *id => Ok(jump.1),
                     result => result,
                 }
             }
@@ -219,7 +220,7 @@ impl Interpreter<'_> {
                 items.borrow_mut().push(pack(arguments));
                 let count = items.borrow().len();
                 if limit.is_some_and(|limit| count >= limit) {
-                    Err(Stop::Break(END_OF_COLLECTION, Value::Nil))
+                    Err(Stop::Break(Box::new((END_OF_COLLECTION, Value::Nil))))
                 } else {
                     Ok(Value::Nil)
                 }
@@ -385,8 +386,27 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// The memory of a value that nothing else has.
+/// The memory of a value that nothing else has, with that of its elements, and of theirs.
 fn new_bytes(value: &Value) -> usize {
+    match value {
+        Value::Array(array) if Rc::strong_count(array) == 1 && array.waiting().is_none() => {
+            let inner = |item: &Value| match item {
+                Value::Array(array) if Rc::strong_count(array) == 1 && array.waiting().is_none() => {
+                    array.items().iter().map(own_bytes).fold(own_bytes(item), usize::saturating_add)
+                }
+                item => own_bytes(item),
+            };
+            array.items().iter().map(inner).fold(own_bytes(value), usize::saturating_add)
+        }
+        Value::Hash(hash) if Rc::strong_count(hash) == 1 && hash.waiting().is_none() => {
+            hash.entries().values().map(own_bytes).fold(own_bytes(value), usize::saturating_add)
+        }
+        value => own_bytes(value),
+    }
+}
+
+/// The memory of a value that nothing else has, without that of its elements.
+fn own_bytes(value: &Value) -> usize {
     match value {
         Value::Str(text) if Rc::strong_count(text) == 1 => text.get().len(),
         Value::Symbol(name) if Rc::strong_count(name) == 1 => name.len(),

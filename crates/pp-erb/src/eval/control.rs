@@ -23,7 +23,7 @@ impl Interpreter<'_> {
                     }
                     match self.eval_optional(body.as_deref()) {
                         Ok(_) | Err(Stop::LoopNext) => {}
-                        Err(Stop::LoopBreak(value)) => return Ok(value),
+                        Err(Stop::LoopBreak(value)) => return Ok(*value),
                         Err(other) => return Err(other),
                     }
                 }
@@ -35,7 +35,7 @@ impl Interpreter<'_> {
                     self.assign(target, item)?;
                     match self.eval_optional(body.as_deref()) {
                         Ok(_) | Err(Stop::LoopNext) => {}
-                        Err(Stop::LoopBreak(value)) => return Ok(value),
+                        Err(Stop::LoopBreak(value)) => return Ok(*value),
                         Err(other) => return Err(other),
                     }
                 }
@@ -55,18 +55,18 @@ impl Interpreter<'_> {
             }
             Expr::Return(value) => {
                 let value = self.eval_optional(value.as_deref())?;
-                Err(Stop::Return(self.activation.id, value))
+                Err(Stop::Return(Box::new((self.activation.id, value))))
             }
             Expr::Break { value, in_loop } => {
                 let value = self.eval_optional(value.as_deref())?;
                 if *in_loop {
-                    return Err(Stop::LoopBreak(value));
+                    return Err(Stop::LoopBreak(Box::new(value)));
                 }
-                Err(Stop::Break(self.env.block, value))
+                Err(Stop::Break(Box::new((self.env.block, value))))
             }
             Expr::Next { value, in_loop } => {
                 let value = self.eval_optional(value.as_deref())?;
-                Err(if *in_loop { Stop::LoopNext } else { Stop::Next(value) })
+                Err(if *in_loop { Stop::LoopNext } else { Stop::Next(Box::new(value)) })
             }
             Expr::Begin(begin) => self.begin(begin),
             _ => Ok(Value::Nil),

@@ -287,6 +287,6 @@ pub(crate) fn range_span(range: &crate::value::Range, size: usize) -> Eval<Optio
     let length = size as i128;
     let start = if from < 0 { from + length } else { from };
     let end = if to < 0 { to + length } else { to };
-    let end = if is_exclusive { end } else { end + 1 };
-    Ok(span(from, (end - start).max(0), size))
+    let end = if is_exclusive { end } else { end.saturating_add(1) };
+    Ok(span(from, end.saturating_sub(start).max(0), size))
 }

@@ -245,6 +245,7 @@ pub(super) static ARRAY: &[Method] = &[
                 Value::Range(range) => {
                     let list = items(this);
                     if let Some((start, length)) = range_span(range, list.len())? {
+                        vm.charge(length * size_of::<Value>())?;
                         values.extend_from_slice(&list[start..start + length]);
                     }
                 }

@@ -241,7 +241,8 @@ impl Interpreter<'_> {
         let method = Dispatch::new(Rc::clone(&enumerator.method));
         let call = |this: &mut Self| this.invoke(&enumerator.receiver, &method, &enumerator.arguments, Some(&block));
         match self.nested(call) {
-            Ok(_) | Err(Stop::Break(END_OF_COLLECTION, _)) => {}
+            Ok(_) => {}
+            Err(Stop::Break(jump)) if jump.0 == END_OF_COLLECTION => {}
             Err(other) => return Err(other),
         }
         match &*block {

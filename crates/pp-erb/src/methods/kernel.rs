@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use pp_types::{Foreign, FormatArgument};
+
 use crate::classes::{Class, class_of};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, float_to_int, to_str};
@@ -81,7 +83,7 @@ pub(super) static KERNEL: &[Method] = &[
         let Some(block) = args.block else { return Err(Raise::argument("no block given").into()) };
         let tag = if args.len() > 0 { args.get(0).clone() } else { Value::array(Vec::new()) };
         match vm.yield_one(block, tag.clone()) {
-            Err(Stop::Throw(thrown, value)) if crate::compare::equal(&vm.work, &thrown, &tag) => Ok(value),
+            Err(Stop::Throw(thrown)) if crate::compare::equal(&vm.work, &thrown.0, &tag) => Ok(thrown.1),
             result => result,
         }
     }),
@@ -133,7 +135,7 @@ pub(super) static KERNEL: &[Method] = &[
     method("scope", 0, 0, |_, _, _| Ok(Value::Scope)),
     variadic("sprintf", 1, format_arguments),
     method("tags", 0, 0, |_, _, _| Err(Stop::refused("`tags`"))),
-    method("throw", 1, 2, |_, _, args| Err(Stop::Throw(args.get(0).clone(), args.get(1).clone()))),
+    method("throw", 1, 2, |_, _, args| Err(Stop::Throw(Box::new((args.get(0).clone(), args.get(1).clone()))))),
 ];
 
 fn cannot_convert(vm: &Interpreter<'_>, value: &Value, class: &str) -> Raise {
@@ -167,11 +169,17 @@ fn is_plain(work: &Work, value: &Value, depth: u32) -> bool {
     }
 }
 
-fn format_argument(work: &Work, argument: &Value) -> Result<pp_types::Value, Raise> {
-    match argument {
-        plain if is_plain(work, plain, 0) => crate::convert::to_puppet(work, plain),
-        other => Ok(to_s(work, other).into()),
-    }
+fn format_argument(work: &Work, argument: &Value) -> Result<FormatArgument, Raise> {
+    Ok(match argument {
+        plain if is_plain(work, plain, 0) => FormatArgument::Value(crate::convert::to_puppet(work, plain)?),
+        // Its digits are read as those of an integer.
+        Value::Int(_) => FormatArgument::Value(to_s(work, argument).into()),
+        other => FormatArgument::Foreign(foreign(work, other)),
+    })
+}
+
+fn foreign(work: &Work, value: &Value) -> Foreign {
+    Foreign { class: class_of(value).name(), text: to_s(work, value), inspected: inspect(work, value) }
 }
 
 /// `format('%d', 1)`
@@ -182,17 +190,18 @@ pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]
         converted.push(match argument {
             Value::Hash(hash) if !is_plain(&vm.work, argument, 0) => {
                 let entry = |(key, value): &(Value, Value)| {
-                    Ok::<_, Raise>((to_s(&vm.work, key).into(), format_argument(&vm.work, value)?))
+                    Ok::<_, Raise>((to_s(&vm.work, key), format_argument(&vm.work, value)?))
                 };
-                pp_types::Value::hash(hash.pairs().iter().map(entry).collect::<Result<_, Raise>>()?)
+                let entries = hash.pairs().iter().map(entry).collect::<Result<_, Raise>>()?;
+                FormatArgument::Hash(entries, foreign(&vm.work, argument))
             }
             // Only its class matters: no directive shows it.
-            Value::Array(_) if !shows => pp_types::Value::array(Vec::new()),
+            Value::Array(_) if !shows => FormatArgument::Value(pp_types::Value::array(Vec::new())),
             other => format_argument(&vm.work, other)?,
         });
     }
     vm.step(format.len() / 8)?;
-    let text = pp_types::sprintf(format, &converted).map_err(|error| {
+    let text = pp_types::sprintf_arguments(format, &converted).map_err(|error| {
         let is_type =
             ["can't convert ", "no implicit conversion "].iter().any(|start| error.message.starts_with(start));
         if is_type { Raise::type_error(error.message).into() } else { Stop::from(error) }

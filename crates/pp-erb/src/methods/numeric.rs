@@ -85,7 +85,7 @@ pub(super) static NUMERIC: &[Method] = &[
 pub(super) static INTEGER: &[Method] = &[
     method("&", 1, 1, |_, this, args| Ok(Value::Int(bits(this)? & bits(args.get(0))?))),
     method("<<", 1, 1, |_, this, args| shift(bits(this)?, to_int(args.get(0))?)),
-    method(">>", 1, 1, |_, this, args| shift(bits(this)?, -to_int(args.get(0))?)),
+    method(">>", 1, 1, |_, this, args| shift(bits(this)?, to_int(args.get(0))?.saturating_neg())),
     method("[]", 1, 1, |_, this, args| {
         let at = to_int(args.get(0))?;
         Ok(Value::Int(if at < 0 { 0 } else { bits(this)? >> at.min(MAX_SHIFT) & 1 }))
@@ -127,7 +127,8 @@ pub(super) static INTEGER: &[Method] = &[
         if left == 0 || right == 0 {
             return Ok(Value::Int(0));
         }
-        (left / gcd(left, right)).checked_mul(right).map(|value| Value::Int(value.abs())).ok_or_else(too_large)
+        let multiple = left.checked_div(gcd(left, right)).and_then(|left| left.checked_mul(right)?.checked_abs());
+        multiple.map(Value::Int).ok_or_else(too_large)
     }),
     method("next", 0, 0, successor),
     method("odd?", 0, 0, |_, this, _| Ok(Value::Bool(bits(this)? & 1 == 1))),
@@ -332,13 +333,10 @@ fn rounded(this: &Value, args: Args<'_>, how: fn(f64) -> f64) -> Eval {
     match this {
         Value::Int(value) if digits >= 0 => Ok(Value::Int(*value)),
         Value::Int(value) => {
-            let Some(unit) = u32::try_from(-digits).ok().and_then(|digits| 10_i128.checked_pow(digits)) else {
-                return Ok(Value::Int(0));
-            };
+            let Some(unit) = power_of_ten(digits) else { return Ok(Value::Int(0)) };
             let rest = value.rem_euclid(unit);
-            let down = value - rest;
             let is_up = rest != 0 && if *value < 0 { how(-0.5) == 0.0 } else { how(0.5) > 0.0 };
-            Ok(Value::Int(if is_up { down + unit } else { down }))
+            to_multiple(*value, rest, unit, is_up).map(Value::Int).ok_or_else(too_large)
         }
         other if digits <= 0 => {
             let value = how(float(other)?);
@@ -368,7 +366,7 @@ fn round(_: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
         _ => args.int_or(0, 0)?,
     };
     match this {
-        Value::Int(value) => Ok(Value::Int(round_integer(*value, digits, &half))),
+        Value::Int(value) => Ok(Value::Int(round_integer(*value, digits, &half)?)),
         other => {
             let value = float(other)?;
             if digits > 15 || digits > 0 && !value.is_finite() {
@@ -387,28 +385,37 @@ fn round(_: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
             if digits == 0 {
                 return Ok(Value::Int(float_to_int(round_half(value, &half))?));
             }
-            Ok(Value::Int(round_integer(float_to_int(value)?, digits, &half)))
+            Ok(Value::Int(round_integer(float_to_int(value)?, digits, &half)?))
         }
     }
 }
 
-fn round_integer(value: i128, digits: i128, half: &str) -> i128 {
+/// 10 to the number of digits before the point that `digits` counts below zero.
+fn power_of_ten(digits: i128) -> Option<i128> {
+    10_i128.checked_pow(u32::try_from(digits.unsigned_abs()).ok()?)
+}
+
+/// Returns the multiple of `unit` before or after a value. `rest` is what the value is above the one before.
+fn to_multiple(value: i128, rest: i128, unit: i128, is_up: bool) -> Option<i128> {
+    if is_up { value.checked_add(unit - rest) } else { value.checked_sub(rest) }
+}
+
+fn round_integer(value: i128, digits: i128, half: &str) -> Eval<i128> {
     if digits >= 0 {
-        return value;
+        return Ok(value);
     }
-    let Some(unit) = u32::try_from(-digits).ok().and_then(|digits| 10_i128.checked_pow(digits)) else { return 0 };
+    let Some(unit) = power_of_ten(digits) else { return Ok(0) };
     let rest = value.rem_euclid(unit);
-    let down = value - rest;
     let is_up = match rest.cmp(&(unit - rest)) {
         Ordering::Less => false,
         Ordering::Greater => true,
         Ordering::Equal => match half {
-            "even" => down / unit % 2 != 0,
+            "even" => value.div_euclid(unit) % 2 != 0,
             "down" => value < 0,
             _ => value > 0,
         },
     };
-    if is_up { down.saturating_add(unit) } else { down }
+    to_multiple(value, rest, unit, is_up).ok_or_else(too_large)
 }
 
 fn round_half(value: f64, half: &str) -> f64 {

@@ -1,9 +1,10 @@
 //! Methods of every object, of nil, true and false, of what can be compared, and of exceptions.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::classes::{Class, class_of};
-use crate::compare::{compare, equal, order};
+use crate::compare::{compare, compare_numbers, equal, order};
 use crate::interpreter::Interpreter;
 use crate::key::eql;
 use crate::methods::args::{Args, is_frozen, to_str};
@@ -45,6 +46,8 @@ pub(super) static OBJECT: &[Method] = &[
     method("inspect", 0, 0, |vm, this, _| {
         let text = match this {
             Value::Scope => format!("Scope({})", vm.scope.resource()),
+            // The same strings as those of `to_s`.
+            Value::Bool(_) => return Ok(Value::Str(Rc::new(Str::frozen(inspect(&vm.work, this))))),
             other => inspect(&vm.work, other),
         };
         vm.string(text)
@@ -192,10 +195,10 @@ pub(super) static BOOL: &[Method] = &[
 ];
 
 pub(super) static COMPARABLE: &[Method] = &[
-    method("<", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_lt()))).constant(),
-    method("<=", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_le()))).constant(),
-    method(">", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_gt()))).constant(),
-    method(">=", 1, 1, |vm, this, args| Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_ge()))).constant(),
+    method("<", 1, 1, |vm, this, args| is_ordered(vm, this, args, Ordering::is_lt)).constant(),
+    method("<=", 1, 1, |vm, this, args| is_ordered(vm, this, args, Ordering::is_le)).constant(),
+    method(">", 1, 1, |vm, this, args| is_ordered(vm, this, args, Ordering::is_gt)).constant(),
+    method(">=", 1, 1, |vm, this, args| is_ordered(vm, this, args, Ordering::is_ge)).constant(),
     method("between?", 2, 2, |vm, this, args| {
         Ok(Value::Bool(order(&vm.work, this, args.get(0))?.is_ge() && order(&vm.work, this, args.get(1))?.is_le()))
     })
@@ -223,6 +226,16 @@ pub(super) static COMPARABLE: &[Method] = &[
     })
     .constant(),
 ];
+
+/// `left < right` and the like. Numbers are never in an order with what is not a number.
+fn is_ordered(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, is_so: fn(Ordering) -> bool) -> Eval {
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let right = args.get(0);
+    if is_number(this) && is_number(right) {
+        return Ok(Value::Bool(compare_numbers(this, right).is_some_and(is_so)));
+    }
+    Ok(Value::Bool(is_so(order(&vm.work, this, right)?)))
+}
 
 pub(super) static EXCEPTION: &[Method] = &[
     method("backtrace", 0, 0, |_, _, _| Ok(Value::Nil)),

@@ -6,7 +6,7 @@ use pp_functions::ruby::successor::successor;
 
 use crate::compare::{compare, equal, order};
 use crate::interpreter::Interpreter;
-use crate::methods::args::{Args, enumerator, float_to_int, text, to_int};
+use crate::methods::args::{Args, enumerator, float_to_int, text, to_int, too_large};
 use crate::methods::method::{Method, method};
 use crate::stop::{Eval, Raise};
 use crate::value::{Range, Value};
@@ -27,7 +27,7 @@ pub(super) static RANGE: &[Method] = &[
             while is_before_end(&range, current) {
                 vm.step(1)?;
                 vm.yield_one(block, Value::Int(current))?;
-                current += 1;
+                current = current.checked_add(1).ok_or_else(too_large)?;
             }
             return Ok(this.clone());
         }
@@ -51,7 +51,8 @@ pub(super) static RANGE: &[Method] = &[
         let elements = match (&range.from, &range.to) {
             (Value::Int(from), Value::Nil) => {
                 vm.step(count)?;
-                (0..count as i128).map(|index| Value::Int(from + index)).collect()
+                let end = from.checked_add(count as i128).ok_or_else(too_large)?;
+                (*from..end).map(Value::Int).collect()
             }
             _ => vm.elements(this)?,
         };
@@ -71,7 +72,11 @@ pub(super) static RANGE: &[Method] = &[
     method("size", 0, 0, |_, this, _| {
         let range = range(this)?;
         match (&range.from, &range.to) {
-            (Value::Int(from), Value::Int(to)) => Ok(Value::Int((to - from + i128::from(!range.is_exclusive)).max(0))),
+            (Value::Int(from), Value::Int(to)) if from > to => Ok(Value::Int(0)),
+            (Value::Int(from), Value::Int(to)) => {
+                let size = to.checked_sub(*from).and_then(|size| size.checked_add(i128::from(!range.is_exclusive)));
+                size.map(Value::Int).ok_or_else(too_large)
+            }
             (Value::Int(_), Value::Nil) => Ok(Value::Float(f64::INFINITY)),
             _ => Ok(Value::Nil),
         }

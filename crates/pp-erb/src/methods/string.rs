@@ -63,8 +63,8 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("chop", 0, 0, |vm, this, _| map(vm, this, chop)),
     method("chr", 0, 0, |vm, this, _| map(vm, this, |text| text.chars().take(1).collect())).constant(),
-    variadic("count", 1, |_, this, args| {
-        let set = super::string_change::CharSet::of_all(args)?;
+    variadic("count", 1, |vm, this, args| {
+        let set = super::string_change::CharSet::of_all(vm, this, args)?;
         Ok(Value::int(text(this).chars().filter(|c| set.contains(*c)).count()))
     }),
     method("delete_prefix", 1, 1, |vm, this, args| {

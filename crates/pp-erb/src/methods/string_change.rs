@@ -6,6 +6,7 @@ use crate::methods::method::{Method, method, variadic};
 use crate::methods::string::{map, outside, positions, replaced};
 use crate::stop::{Eval, Raise};
 use crate::value::Value;
+use crate::work::ITEMS_PER_STEP;
 
 pub(super) static STRING: &[Method] = &[
     method("<<", 1, 1, |vm, this, args| append(vm, this, args.get(0))).constant(),
@@ -26,7 +27,7 @@ pub(super) static STRING: &[Method] = &[
     })
     .constant(),
     variadic("delete", 1, |vm, this, args| {
-        let set = CharSet::of_all(args)?;
+        let set = CharSet::of_all(vm, this, args)?;
         map(vm, this, |text| text.chars().filter(|c| !set.contains(*c)).collect())
     }),
     variadic("delete!", 1, |vm, this, args| in_place(vm, this, "delete", args)),
@@ -87,7 +88,7 @@ pub(super) static STRING: &[Method] = &[
         Ok(removed)
     }),
     variadic("squeeze", 0, |vm, this, args| {
-        let set = if args.len() == 0 { None } else { Some(CharSet::of_all(args)?) };
+        let set = if args.len() == 0 { None } else { Some(CharSet::of_all(vm, this, args)?) };
         map(vm, this, |text| {
             let mut last = None;
             let keep = |c: &char| {
@@ -171,13 +172,15 @@ pub(super) struct CharSet {
 }
 
 impl CharSet {
-    /// The characters that are in all of the sets.
-    pub fn of_all(args: Args<'_>) -> Eval<CharSet> {
+    /// The characters that are in all of the sets. Pays for looking each character of the receiver up.
+    pub fn of_all(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval<CharSet> {
         let mut parts = Vec::new();
         for set in args.list {
             let set = to_str(set)?;
             let (is_negated, set) = split_negation(&set);
-            parts.push((is_negated, ranges(set)?));
+            let ranges = ranges(set)?;
+            vm.step(text(this).len().saturating_mul(ranges.len()) / ITEMS_PER_STEP)?;
+            parts.push((is_negated, ranges));
         }
         Ok(CharSet { parts })
     }
@@ -228,7 +231,7 @@ fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, squeezes: b
     let (is_negated, from) = split_negation(&from);
     let from = ranges(from)?;
     let to: Vec<char> = ranges(&to)?.into_iter().flat_map(|(first, last)| first..=last).take(MAX_TRANSLATED).collect();
-    vm.step(text(this).len())?;
+    vm.step(text(this).len().saturating_mul(1 + from.len() / ITEMS_PER_STEP))?;
     map(vm, this, |text| {
         let mut out = String::with_capacity(text.len());
         let mut last = None;

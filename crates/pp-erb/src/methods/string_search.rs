@@ -9,7 +9,7 @@ use crate::proc::Proc;
 use crate::show::to_s;
 use crate::stop::{Eval, Raise};
 use crate::value::{Match, Regexp, Value};
-use crate::work::NEW_STRING;
+use crate::work::{NEW_STRING, Work};
 
 pub(super) static STRING: &[Method] = &[
     method("=~", 1, 1, |vm, this, args| match args.get(0) {
@@ -172,7 +172,7 @@ fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool)
                 let value = table.entries().get(&key).cloned();
                 out.push_str(&to_s(&vm.work, &Value::or_nil(value)));
             }
-            (Some(template), _) => expand(&to_str(template)?, found, &mut out)?,
+            (Some(template), _) => expand(&vm.work, &to_str(template)?, found, &mut out)?,
             (None, Some(block)) => {
                 vm.last_match = Some(Rc::clone(found));
                 let value = vm.yield_one(block, Value::str(&string[start..end]))?;
@@ -191,20 +191,25 @@ fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool)
 }
 
 /// Appends a template with `\1`, `\k<name>` and so on replaced.
-fn expand(template: &str, found: &Match, out: &mut String) -> Eval<()> {
+fn expand(work: &Work, template: &str, found: &Match, out: &mut String) -> Eval<()> {
     if !template.contains('\\') {
         out.push_str(template);
         return Ok(());
     }
     let names: Vec<&str> = found.names.iter().map(|(name, _)| &**name).collect();
+    // What comes before or after the match is paid for each time that it may be meant.
+    let around = template.matches("\\`").count() + template.matches("\\'").count();
+    if !work.charge(around.saturating_mul(found.text.len())) {
+        return work.check();
+    }
     let groups = pp_functions::ruby::regexp::Groups {
         names: &names,
         before: found.before(),
         after: found.after(),
-        group: &|index| found.group(index),
+        group: &|index| found.group(index).filter(|group| work.charge(group.len())),
         named: &|name| {
             let (_, index) = found.names.iter().find(|(known, _)| &**known == name)?;
-            found.group(*index)
+            found.group(*index).filter(|group| work.charge(group.len()))
         },
         count: found.groups.len(),
     };

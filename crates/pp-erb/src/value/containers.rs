@@ -5,8 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use pp_types::{ArrayValue, HashValue, Value as Puppet, with_stack};
-use rustc_hash::FxBuildHasher;
+use pp_types::{ArrayValue, HashValue, KeyState, Value as Puppet, with_stack};
 
 use crate::convert::{from_puppet, key_from_puppet};
 use crate::key::Key;
@@ -96,7 +95,7 @@ impl Drop for Array {
 }
 
 /// The entries of a hash, in the order of insertion.
-pub(crate) type Entries = IndexMap<Key, Value, FxBuildHasher>;
+pub(crate) type Entries = IndexMap<Key, Value, KeyState>;
 
 /// A hash.
 #[derive(Debug, Default)]

@@ -77,6 +77,13 @@ fn templates_that_loop_or_grow_end() {
         "<% a = [0] * 30_000; kept = []; loop { kept << a.dup } %>",
         "<% s = 'ab' * 100_000; loop { s.include?('c') } %>",
         "<% s = 'ab' * 100_000; h = {}; loop { h[s] } %>",
+        "<% s = 'ab' * 100_000; s.delete(s) %>",
+        "<% s = 'ab' * 100_000; s.tr(s, 'x') %>",
+        "<% s = 'ab' * 100_000; s.sub(/.*/m, '\\0' * 10_000) %>",
+        "<% s = 'ab' * 100_000; s.sub(/b/m, '\\`' * 10_000 + \"\\\\'\" * 10_000) %>",
+        "<% s = '%1$9999999s' * 1_000; format(s, 1) %>",
+        "<% a = [0] * 100_000; a.values_at(*[0..-1] * 1_000) %>",
+        "<% s = 'ab' * 100_000; a = []; loop { a << s.partition('b') } %>",
     ];
     for template in endless {
         assert!(
@@ -117,6 +124,19 @@ fn structures_that_contain_themselves_are_harmless() {
     for template in cyclic {
         outcome(template);
     }
+}
+
+#[test]
+fn deep_structures_are_compared_or_refused() {
+    let compared = |depth: usize| {
+        format!(
+            "<% a = []; b = []; {depth}.times {{ a = [a]; b = [b] }} %><%= a == b && (a <=> b) == 0 && a.eql?(b) %>"
+        )
+    };
+    let template = Template::parse(&compared(9_000)).unwrap();
+    let rendered = template.render(&mut scope(&variables()), &Objects::default(), BUDGET);
+    assert_eq!(rendered.map(|rendered| rendered.text).map_err(|error| error.to_string()), Ok("true".to_owned()));
+    assert_eq!(outcome(&compared(11_000)), Some(ErrorKind::Limit));
 }
 
 #[test]

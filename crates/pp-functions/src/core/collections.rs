@@ -139,7 +139,7 @@ fn discriminate(call: &mut Call<'_>, value: &Value) -> Result<Value, Interrupt> 
 }
 
 fn unique_hash(call: &mut Call<'_>, entries: &Hash) -> Result<Value, Interrupt> {
-    let mut groups: indexmap::IndexMap<Value, (Vec<Value>, Vec<Value>), rustc_hash::FxBuildHasher> = Default::default();
+    let mut groups: indexmap::IndexMap<Value, (Vec<Value>, Vec<Value>), pp_types::KeyState> = Default::default();
     for (key, value) in entries {
         let group = discriminate(call, value)?;
         let (keys, values) = groups.entry(group).or_default();
@@ -148,7 +148,7 @@ fn unique_hash(call: &mut Call<'_>, entries: &Hash) -> Result<Value, Interrupt> 
     }
     let mut result = Hash::default();
     for (keys, values) in groups.into_values() {
-        let values: indexmap::IndexSet<Value, rustc_hash::FxBuildHasher> = values.into_iter().collect();
+        let values: indexmap::IndexSet<Value, pp_types::KeyState> = values.into_iter().collect();
         result.insert(Value::array(keys), Value::array(values.into_iter().collect()));
     }
     Ok(Value::hash(result))

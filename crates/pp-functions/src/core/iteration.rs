@@ -391,7 +391,7 @@ pub(crate) static PARTITION: Function = Function::typed(
 );
 
 fn group_by(call: &mut Call<'_>) -> Result<Value, Interrupt> {
-    let mut groups: indexmap::IndexMap<Value, Vec<Value>, rustc_hash::FxBuildHasher> = Default::default();
+    let mut groups: indexmap::IndexMap<Value, Vec<Value>, pp_types::KeyState> = Default::default();
     classify(call, |group, value| groups.entry(group).or_default().push(value))?;
     Ok(Value::hash(groups.into_iter().map(|(group, values)| (group, Value::array(values))).collect()))
 }

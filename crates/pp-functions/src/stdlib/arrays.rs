@@ -1,8 +1,7 @@
 //! Functions of arrays.
 
 use indexmap::IndexSet;
-use pp_types::{Hash, Regexp, Value, interpolate, ruby_text};
-use rustc_hash::FxBuildHasher;
+use pp_types::{Hash, KeyState, Regexp, Value, interpolate, ruby_text};
 
 use crate::arguments::{fail, reject};
 use crate::elements::index_value;
@@ -94,7 +93,7 @@ pub(crate) static UNION: Function =
             return Err(reject(format!("union(): Wrong number of arguments given ({given} for < 2)")));
         }
         let arrays = arrays(call, || "union(): Every parameter must be an array".to_owned())?;
-        let values: IndexSet<Value, FxBuildHasher> = arrays.into_iter().flatten().cloned().collect();
+        let values: IndexSet<Value, KeyState> = arrays.into_iter().flatten().cloned().collect();
         Ok(Value::array(values.into_iter().collect()))
     });
 
@@ -108,8 +107,8 @@ pub(crate) static INTERSECTION: Function = Function::counted(
             let (left, right) = (class_name(call.argument(0)), class_name(call.argument(1)));
             format!("intersection(): Requires 2 arrays, got {left} and {right}")
         })?;
-        let right: IndexSet<&Value, FxBuildHasher> = arrays[1].iter().collect();
-        let both: IndexSet<&Value, FxBuildHasher> = arrays[0].iter().filter(|value| right.contains(value)).collect();
+        let right: IndexSet<&Value, KeyState> = arrays[1].iter().collect();
+        let both: IndexSet<&Value, KeyState> = arrays[0].iter().filter(|value| right.contains(value)).collect();
         Ok(Value::array(both.into_iter().cloned().collect()))
     },
 );
@@ -121,7 +120,7 @@ pub(crate) static DIFFERENCE: Function = Function::counted(
     "Returns the elements of the first array that are not in the second.",
     |call| {
         let arrays = arrays(call, || "difference(): Requires 2 arrays".to_owned())?;
-        let right: IndexSet<&Value, FxBuildHasher> = arrays[1].iter().collect();
+        let right: IndexSet<&Value, KeyState> = arrays[1].iter().collect();
         Ok(Value::array(arrays[0].iter().filter(|value| !right.contains(value)).cloned().collect()))
     },
 );

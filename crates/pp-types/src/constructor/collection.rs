@@ -102,7 +102,7 @@ fn pair(element: &Value) -> Option<(Value, Value)> {
 enum Node {
     Value(Value),
     Array(Vec<Node>),
-    Hash(indexmap::IndexMap<Value, Node, rustc_hash::FxBuildHasher>),
+    Hash(indexmap::IndexMap<Value, Node, crate::key_state::KeyState>),
 }
 
 impl Node {

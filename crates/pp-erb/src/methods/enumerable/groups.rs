@@ -1,6 +1,6 @@
 //! Groups, slices, pairs and counts of elements.
 
-use rustc_hash::FxBuildHasher;
+use pp_types::KeyState;
 
 use crate::interpreter::Interpreter;
 use crate::key::{Key, Keys};
@@ -31,7 +31,7 @@ pub(in crate::methods) static GROUPS: &[Method] = &[
     }),
     method("group_by", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "group_by", args) };
-        let mut groups: indexmap::IndexMap<Key, Vec<Value>, FxBuildHasher> = indexmap::IndexMap::default();
+        let mut groups: indexmap::IndexMap<Key, Vec<Value>, KeyState> = indexmap::IndexMap::default();
         for item in vm.elements(this)? {
             let key = vm.yield_one(block, item.clone())?;
             groups.entry(Key::new(&vm.work, key)).or_default().push(item);
