@@ -31,7 +31,7 @@ pub struct Recovered {
 /// Returns the syntax errors of a file whose first one is at `failed`; `lexical` are those of its tokens.
 pub fn recover(file: FileId, text: &str, tokens: &Tokens, lexical: &[SyntaxError], failed: TokenIdx) -> Recovered {
     let brackets = Brackets::new(tokens);
-    let mut recovery = Recovery { text, tokens, lexical, brackets, errors: Vec::new(), given_up: Vec::new() };
+    let mut recovery = Recovery { file, text, tokens, lexical, brackets, errors: Vec::new(), given_up: Vec::new() };
     let mut builder = Builder::new(file, text, tokens);
     recovery.report(failed);
     let mut next = recovery.statement_after(failed);
@@ -63,6 +63,7 @@ struct Segment {
 }
 
 struct Recovery<'t> {
+    file: FileId,
     text: &'t str,
     tokens: &'t Tokens,
     lexical: &'t [SyntaxError],
@@ -74,7 +75,14 @@ struct Recovery<'t> {
 impl Recovery<'_> {
     /// Notes that the statement around a token is given up, and where parsing goes on.
     fn give_up(&mut self, failed: TokenIdx, next: Option<&Segment>) {
-        let mut open = self.brackets.around(failed);
+        let start = self.statement_start(failed);
+        let end = next.map_or(u32::MAX, |next| self.tokens.range(next.start).start);
+        self.given_up.push(TextRange { start: self.tokens.range(start).start, end });
+    }
+
+    /// Returns the start of the statement around a token.
+    fn statement_start(&self, token: TokenIdx) -> TokenIdx {
+        let mut open = self.brackets.around(token);
         while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
             open = self.brackets.around(opener);
         }
@@ -84,10 +92,18 @@ impl Recovery<'_> {
             self.brackets.around(*at) == open
                 && token.is_some_and(|token| token.first_on_line && starts_statement(token.kind))
         };
-        let tokens = (first.as_u32()..failed.as_u32()).rev().map(TokenIdx::from_u32);
-        let start = tokens.take(MAX_STATEMENT).find(starts).unwrap_or(first);
-        let end = next.map_or(u32::MAX, |next| self.tokens.range(next.start).start);
-        self.given_up.push(TextRange { start: self.tokens.range(start).start, end });
+        let tokens = (first.as_u32()..token.as_u32()).rev().map(TokenIdx::from_u32);
+        tokens.take(MAX_STATEMENT).find(starts).unwrap_or(first)
+    }
+
+    /// Returns the error of a statement that ends before the token that does not fit, with attributes in braces, and is wrong
+    /// itself. A hash at the start of a line is one: its braces belong to the expression on the line before.
+    fn error_of_attributes(&self, failed: TokenIdx) -> Option<SyntaxError> {
+        let opener = self.brackets.opener(failed.previous())?;
+        let start = self.statement_start(opener);
+        let mut builder = Builder::new(self.file, self.text, self.tokens);
+        parse_tokens(&mut builder, self.tokens, start, failed).ok()?;
+        builder.errors.into_iter().find(|error| matches!(error.kind, SyntaxErrorKind::NotAResource))
     }
 
     /// Reports that a token does not fit.
@@ -102,6 +118,9 @@ impl Recovery<'_> {
             let unclosed = opener.map(|opener| self.quoted(opener));
             self.errors.push(SyntaxError::new(SyntaxErrorKind::UnexpectedEnd { unclosed, after_semicolon }, range));
             return;
+        }
+        if let Some(error) = self.error_of_attributes(failed) {
+            return self.errors.push(error);
         }
         let found = self.quoted(failed);
         if let Some((string, is_long)) = self.string_before(failed) {

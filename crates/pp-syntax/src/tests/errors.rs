@@ -304,3 +304,32 @@ fn statements_beside_syntax_errors_are_validated() {
     "#]],
     );
 }
+
+#[test]
+fn hash_after_a_statement_belongs_to_it() {
+    manifest(
+        "notice(1)\n{}.each |$x| { notice($x) }\n",
+        expect![[r#"
+        1:1 P0215 Expression is not valid as a resource, resource-default, or resource-override [braces follow a resource type (`file { … }`), a capitalized type (`File { … }`) or a reference (`File['x'] { … }`)]
+    "#]],
+    );
+    manifest(
+        "$a = sort([1])\n{ a => 1 }.each |$x| { notice($x) }\nnotice($a)\n",
+        expect![[r#"
+        1:6 P0215 Expression is not valid as a resource, resource-default, or resource-override [braces follow a resource type (`file { … }`), a capitalized type (`File { … }`) or a reference (`File['x'] { … }`)]
+    "#]],
+    );
+    manifest(
+        "class a {\n  $a =~ b -> notify { 'x': }\n  {}.each |$x| { notice($x) }\n}\n$b = = 1\n",
+        expect![[r#"
+        2:14 P0215 Expression is not valid as a resource, resource-default, or resource-override [braces follow a resource type (`file { … }`), a capitalized type (`File { … }`) or a reference (`File['x'] { … }`)]
+        5:6 P0210 Syntax error at '=' [an assignment has one `=`; a comparison is written `==`]
+    "#]],
+    );
+    manifest(
+        "notice(1)\n{ a => }.each |$x| { notice($x) }\n",
+        expect![[r#"
+        2:8 P0210 Syntax error at '}'
+    "#]],
+    );
+}
