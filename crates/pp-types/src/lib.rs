@@ -42,6 +42,7 @@ mod string_format;
 mod text;
 mod time;
 mod time_parse;
+mod time_zone;
 mod type_set;
 mod types;
 mod uri;
@@ -75,6 +76,7 @@ pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use stack::with_stack;
 pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
 pub use time::{Civil, Timespan, Timestamp, days_of_date};
+pub use time_zone::zone_offset;
 pub use type_set::{TypeSet, TypeSetReference, check_type_set, define_type_set};
 pub use types::{
     Callable, EnumType, FloatBounds, HashType, InitType, IntegerBounds, Nested, Presence, Size, StructMember,

@@ -3,11 +3,15 @@
 use crate::error::{Error, ErrorKind};
 use crate::text::ruby_text;
 use crate::time::{Civil, DAY, NANOSECONDS, Timespan, Timestamp, days_of_date};
+use crate::time_zone::{zone_length, zone_offset};
 use crate::value::{Hash, Value, entry};
 
-/// The formats in which a timestamp is read if none is given.
+/// The formats in which a timestamp is read if none is given, those with a time zone first.
 const TIMESTAMP_FORMATS: [&str; 10] =
     ["%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z", "%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
+
+/// The number of formats with a time zone.
+const ZONED_FORMATS: usize = 5;
 
 /// The formats in which a duration is read if none is given.
 const TIMESPAN_FORMATS: [&str; 8] =
@@ -29,32 +33,6 @@ const MONTHS: [&str; 12] = [
 ];
 
 const WEEKDAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
-/// The time zones with a name of their own, in minutes east of UTC.
-const ZONES: [(&str, i64); 22] = [
-    ("utc", 0),
-    ("gmt", 0),
-    ("z", 0),
-    ("ut", 0),
-    ("wet", 0),
-    ("bst", 60),
-    ("cet", 60),
-    ("met", 60),
-    ("west", 60),
-    ("cest", 120),
-    ("eet", 120),
-    ("mest", 120),
-    ("eest", 180),
-    ("msk", 180),
-    ("est", -300),
-    ("edt", -240),
-    ("cst", -360),
-    ("cdt", -300),
-    ("mst", -420),
-    ("mdt", -360),
-    ("pst", -480),
-    ("pdt", -420),
-];
 
 fn error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Conversion, message)
@@ -82,62 +60,40 @@ fn unparsable(text: &str, argument: Option<&Value>, formats: &[&str]) -> Error {
     error(format!("Unable to parse '{text}' using any of the formats {}", formats.join(", ")))
 }
 
-/// Reads a point in time.
+/// Reads a point in time, in a zone that the text or the argument names; otherwise in UTC.
 pub(crate) fn parse_timestamp(text: &str, format: Option<&Value>, zone: Option<&str>) -> Result<Timestamp, Error> {
-    let formats = formats(format, &TIMESTAMP_FORMATS);
-    let offset = match zone {
-        None | Some("default") => None,
-        Some(name) => {
-            if format.is_some() && formats.iter().any(|format| format.contains("%Z") || format.contains("%z")) {
+    let default = if zone.is_some() { &TIMESTAMP_FORMATS[ZONED_FORMATS..] } else { &TIMESTAMP_FORMATS };
+    let formats = formats(format, default);
+    let is_single = matches!(format, Some(Value::String(_)));
+    for candidate in &formats {
+        let mut reader = Reader { rest: text, fields: Fields::default() };
+        if reader.pattern(candidate).is_none() || !reader.rest.is_empty() {
+            continue;
+        }
+        let fields = reader.fields;
+        if zone.is_some() && fields.zone.is_some() {
+            if is_single {
                 return Err(error(
                     "Using a Timezone designator in format specification is mutually exclusive to providing an explicit \
                      timezone argument",
                 ));
             }
-            let known = zone_offset(name).ok_or_else(|| error(format!("Illegal timezone '{name}'")))?;
-            Some(known)
+            continue;
         }
-    };
-    for candidate in &formats {
-        let mut reader = Reader { rest: text, fields: Fields::default() };
-        if reader.pattern(candidate).is_some()
-            && reader.rest.is_empty()
-            && let Some(time) = reader.fields.timestamp(offset)
-        {
-            return Ok(time);
+        if let Some(time) = fields.timestamp() {
+            let offset = match zone.or(fields.zone) {
+                Some(name) => zone_offset(name).ok_or_else(|| error(format!("Illegal timezone '{name}'")))?,
+                None => 0,
+            };
+            return Ok(Timestamp(time.0 - i128::from(offset)));
         }
     }
     Err(unparsable(text, format, &formats))
 }
 
-/// Returns the minutes east of UTC of a name such as `CET`, `+0200`, `UTC-3`.
-fn zone_offset(name: &str) -> Option<i64> {
-    let lower = name.to_ascii_lowercase();
-    if let Some((_, minutes)) = ZONES.iter().find(|(zone, _)| *zone == lower) {
-        return Some(*minutes);
-    }
-    let offset = lower.strip_prefix("utc").or(lower.strip_prefix("gmt")).unwrap_or(&lower);
-    let sign = match offset.as_bytes().first()? {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let digits: String = offset[1..].chars().filter(|c| *c != ':').collect();
-    if digits.is_empty() || digits.len() > 6 || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let number = |text: &str| text.parse::<i64>().ok();
-    let (hours, minutes) = match digits.len() {
-        1 | 2 => (number(&digits)?, 0),
-        3 => (number(&digits[..1])?, number(&digits[1..3])?),
-        _ => (number(&digits[..2])?, number(&digits[2..4])?),
-    };
-    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
-}
-
 /// What a text says of a point in time.
 #[derive(Default)]
-struct Fields {
+struct Fields<'a> {
     year: Option<i128>,
     century: Option<i128>,
     month: Option<u32>,
@@ -150,11 +106,13 @@ struct Fields {
     nanosecond: Option<i128>,
     /// Seconds since 1970.
     seconds: Option<i128>,
-    offset: Option<i64>,
+    /// The time zone, as it is written.
+    zone: Option<&'a str>,
 }
 
-impl Fields {
-    fn timestamp(&self, default_offset: Option<i64>) -> Option<Timestamp> {
+impl Fields<'_> {
+    /// Returns the point in time, as if it were in UTC.
+    fn timestamp(&self) -> Option<Timestamp> {
         let nanosecond = self.nanosecond.unwrap_or(0);
         if let Some(seconds) = self.seconds {
             return Some(Timestamp(seconds * NANOSECONDS + nanosecond));
@@ -187,8 +145,7 @@ impl Fields {
             _ => days_of_date(year, month, 1) + i128::from(day) - 1,
         };
         let seconds = i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
-        let offset = i128::from(self.offset.or(default_offset).unwrap_or(0)) * 60;
-        Some(Timestamp(days * DAY + (seconds - offset) * NANOSECONDS + nanosecond))
+        Some(Timestamp(days * DAY + seconds * NANOSECONDS + nanosecond))
     }
 }
 
@@ -199,7 +156,7 @@ fn today() -> Civil {
 
 struct Reader<'a> {
     rest: &'a str,
-    fields: Fields,
+    fields: Fields<'a>,
 }
 
 impl Reader<'_> {
@@ -294,9 +251,9 @@ impl Reader<'_> {
                 self.fields.nanosecond = Some(milliseconds.rem_euclid(1000) * 1_000_000);
             }
             'z' | 'Z' => {
-                let end = self.rest.find(char::is_whitespace).unwrap_or(self.rest.len());
-                self.fields.offset = Some(zone_offset(&self.rest[..end])?);
-                self.rest = &self.rest[end..];
+                let (zone, rest) = self.rest.split_at(zone_length(self.rest)?);
+                self.fields.zone = Some(zone);
+                self.rest = rest;
             }
             'F' => self.pattern("%Y-%m-%d")?,
             'T' | 'X' => self.pattern("%H:%M:%S")?,
