@@ -25,7 +25,7 @@ impl CatalogError {
             ErrorKind::UnresolvedOverrides(_) | ErrorKind::UnrealizedReferences(_) => Code::P0607,
             ErrorKind::UnknownOperand { .. } | ErrorKind::UnknownTarget { .. } => Code::P0608,
             ErrorKind::InvalidReference(_) => Code::P0609,
-            ErrorKind::NotANumber { .. } => Code::P0614,
+            ErrorKind::TypeSetValue { .. } | ErrorKind::NotANumber { .. } => Code::P0614,
         }
     }
 
@@ -115,6 +115,9 @@ impl CatalogError {
             }
             ErrorKind::InvalidParameters(_) => None,
             ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),
+            ErrorKind::TypeSetValue { .. } => Some(
+                "a catalog holds types, but no type sets: pass a type of the set, or the set as a string".to_owned(),
+            ),
             ErrorKind::NotANumber { .. } => {
                 Some("zero divided by zero is not a number: check the divisor before the division".to_owned())
             }

@@ -109,6 +109,13 @@ pub enum ErrorKind {
     },
     /// A value that should name a resource.
     InvalidReference(InvalidReference),
+    /// A value that is a type set or holds one, which Puppet cannot write as JSON.
+    TypeSetValue {
+        /// The resource.
+        reference: Reference,
+        /// The parameter.
+        parameter: Arc<str>,
+    },
     /// A number that JSON does not have.
     NotANumber {
         /// The resource.
@@ -148,6 +155,7 @@ impl CatalogError {
             | ErrorKind::UnknownOperand { .. }
             | ErrorKind::UnknownTarget { .. }
             | ErrorKind::InvalidReference(_)
+            | ErrorKind::TypeSetValue { .. }
             | ErrorKind::NotANumber { .. } => None,
         }
     }
@@ -201,6 +209,9 @@ impl fmt::Display for CatalogError {
                 write!(f, "Could not find resource '{unknown}' in parameter '{parameter}'")
             }
             ErrorKind::InvalidReference(invalid) => invalid.fmt(f),
+            ErrorKind::TypeSetValue { reference, parameter } => {
+                write!(f, "Could not render a TypeSet to JSON: parameter '{parameter}' of {reference}")
+            }
             ErrorKind::NotANumber { reference, parameter } => {
                 write!(f, "NaN not allowed in JSON: parameter '{parameter}' of {reference}")
             }

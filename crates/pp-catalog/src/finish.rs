@@ -28,7 +28,7 @@ impl Catalog {
         check(self.inherit_metaparameters())?;
         check(self.leftovers())?;
         check(self.check_references())?;
-        check(self.check_numbers())?;
+        check(self.check_rendering())?;
         warnings.extend(self.check_values());
         Ok(warnings)
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pp_resource_types::{Given, Scalar};
-use pp_types::Value;
+use pp_types::{Value, rich_json};
+use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
 use crate::error::{CatalogError, CatalogWarning, ErrorKind};
@@ -17,17 +18,19 @@ impl Catalog {
         natives.flat_map(|resource| self.check_values_of(resource)).collect()
     }
 
-    /// Returns the errors of floats that a catalog cannot hold: what `0 / 0.0` gives.
-    pub(crate) fn check_numbers(&self) -> Vec<CatalogError> {
+    /// Returns the errors of values that a catalog cannot hold: floats that are not finite, as `0 / 0.0`, and type sets.
+    pub(crate) fn check_rendering(&self) -> Vec<CatalogError> {
         let resources = self.resources.values().filter(|resource| !resource.is_virtual);
         let parameters = resources.flat_map(|resource| resource.parameters.iter().map(move |found| (resource, found)));
-        let wrong = parameters.filter(|(_, parameter)| !is_json(&parameter.value));
-        let error = |(resource, parameter): (&Resource, &Parameter)| CatalogError {
-            kind: ErrorKind::NotANumber {
-                reference: resource.reference.clone(),
-                parameter: Arc::clone(&parameter.name),
-            },
-            location: parameter.location.clone(),
+        let wrong =
+            parameters.filter_map(|(resource, parameter)| Some((resource, parameter, obstacle(&parameter.value)?)));
+        let error = |(resource, parameter, obstacle): (&Resource, &Parameter, Obstacle)| {
+            let (reference, name) = (resource.reference.clone(), Arc::clone(&parameter.name));
+            let kind = match obstacle {
+                Obstacle::NotANumber => ErrorKind::NotANumber { reference, parameter: name },
+                Obstacle::TypeSet => ErrorKind::TypeSetValue { reference, parameter: name },
+            };
+            CatalogError { kind, location: parameter.location.clone() }
         };
         wrong.map(error).collect()
     }
@@ -48,18 +51,46 @@ impl Catalog {
     }
 }
 
-/// Returns whether all numbers in a value are finite.
-fn is_json(value: &Value) -> bool {
+/// Why a catalog cannot hold a value.
+enum Obstacle {
+    NotANumber,
+    TypeSet,
+}
+
+/// Returns the first part of a value that a catalog cannot hold.
+fn obstacle(value: &Value) -> Option<Obstacle> {
     let mut rest = vec![value];
     while let Some(value) = rest.pop() {
         match value {
-            Value::Float(float) if !float.0.is_finite() => return false,
+            Value::Float(float) if !float.0.is_finite() => return Some(Obstacle::NotANumber),
             Value::Array(elements) => rest.extend(elements.iter()),
             Value::Hash(entries) => rest.extend(entries.iter().flat_map(|(key, value)| [key, value])),
+            Value::Sensitive(inner) => rest.push(inner),
+            Value::Type(_) | Value::Deferred(_) | Value::Object(_) if has_type_set(&rich_json(value)) => {
+                return Some(Obstacle::TypeSet);
+            }
             _ => {}
         }
     }
-    true
+    None
+}
+
+/// Returns whether a type set is in a value that was written as JSON.
+fn has_type_set(json: &Json) -> bool {
+    let mut rest = vec![json];
+    while let Some(json) = rest.pop() {
+        match json {
+            Json::Array(elements) => rest.extend(elements),
+            Json::Object(entries) => {
+                if entries.get("__ptype").and_then(Json::as_str) == Some("Pcore::TypeSetType") {
+                    return true;
+                }
+                rest.extend(entries.values());
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn given(value: &Value) -> Given<'_> {

@@ -99,12 +99,8 @@ impl Questions {
             Type::Optional(None) => !matches!(from, Type::Variant(_)),
             Type::Optional(Some(inner)) => *from == Type::Undef || self.is_assignable(inner, from),
             Type::NotUndef(None) => !accepts_undef(from),
-            Type::NotUndef(Some(inner)) => match from {
-                Type::NotUndef(Some(from_inner)) => {
-                    self.is_assignable(inner, from_inner) || self.is_assignable(inner, from)
-                }
-                from => !accepts_undef(from) && self.is_assignable(inner, from),
-            },
+            // Puppet does not look into a `NotUndef` of a type that accepts undef, so that is not even assignable to itself.
+            Type::NotUndef(Some(inner)) => !accepts_undef(from) && self.is_assignable(inner, from),
             Type::Variant(types) if types.is_empty() => matches!(from, Type::Variant(_)),
             Type::Variant(types) => self.is_assignable_to_variant(types, from),
             Type::Undef | Type::Default | Type::Binary | Type::SemVerRange | Type::Reference(_) => to == from,

@@ -114,12 +114,13 @@ pub fn compare_strings(left: &str, right: &str) -> Ordering {
     left.bytes().map(|b| b.to_ascii_lowercase()).cmp(right.bytes().map(|b| b.to_ascii_lowercase()))
 }
 
-/// Returns whether an option of `case` or a selector matches a value. Captures of a regexp are in the second field.
+/// Returns whether an option of `case` or a selector, or a part of one, matches a value; `default` matches everything. Captures of a regexp are in the second field.
 ///
 /// # Errors
 /// An invalid regexp.
 pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Captures>), Error> {
     match (option, value) {
+        (Value::Default, _) => Ok((true, None)),
         (Value::Regexp(regexp), Value::String(text)) => {
             let captures = regexp.captures(text)?;
             Ok((captures.is_some(), captures))
@@ -136,7 +137,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             }
             let mut last = None;
             for (option, value) in options.iter().zip(values.iter()) {
-                let (matched, captures) = with_stack(|| matches_part(option, value))?;
+                let (matched, captures) = with_stack(|| matches_option(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }
@@ -149,7 +150,7 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
             for (key, option) in options.iter() {
                 // A key that is missing counts as one without a value.
                 let value = values.get(key).unwrap_or(&Value::Undef);
-                let (matched, captures) = with_stack(|| matches_part(option, value))?;
+                let (matched, captures) = with_stack(|| matches_option(option, value))?;
                 if !matched {
                     return Ok((false, None));
                 }
@@ -159,11 +160,6 @@ pub fn matches_option(option: &Value, value: &Value) -> Result<(bool, Option<Cap
         }
         _ => Ok((equal(option, value), None)),
     }
-}
-
-/// Compares a part of an option that is an array or hash: `default` matches everything.
-fn matches_part(option: &Value, value: &Value) -> Result<(bool, Option<Captures>), Error> {
-    if *option == Value::Default { Ok((true, None)) } else { matches_option(option, value) }
 }
 
 /// `left in right`, with the captures of a regexp on the left.
@@ -189,8 +185,7 @@ fn is_among<'a>(left: &Value, elements: impl Iterator<Item = &'a Value>) -> Resu
         let (matches, captures) = match left {
             Value::Regexp(_) if !matches!(element, Value::String(_)) => (equal(left, element), None),
             // Unlike in `case`, types and regexps inside of a container are compared, not matched.
-            Value::Array(_) | Value::Hash(_) => (equal(left, element), None),
-            Value::String(_) if *element == Value::Default => (true, None),
+            Value::Array(_) | Value::Hash(_) | Value::Default => (equal(left, element), None),
             // A string is looked for as in a `case`: by types, regexps, version ranges, and `default`.
             Value::String(_) => matches_option(element, left)?,
             Value::SemVer(_) if matches!(element, Value::SemVerRange(_)) => matches_option(element, left)?,

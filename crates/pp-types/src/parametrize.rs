@@ -418,7 +418,10 @@ fn member(key: &Value, value: &Value) -> Result<StructMember, Error> {
     };
     let (name, presence) = match key {
         Value::String(name) => (Some(name.clone()), Presence::Plain),
-        Value::Type(Type::Optional(Some(inner))) => (named_type(inner), Presence::Optional),
+        // A value that can be undef makes its key optional anyway.
+        Value::Type(Type::Optional(Some(inner))) => {
+            (named_type(inner), if accepts_undef(&value) { Presence::Plain } else { Presence::Optional })
+        }
         // A value that cannot be undef requires its key anyway.
         Value::Type(Type::NotUndef(Some(inner))) => {
             (named_type(inner), if accepts_undef(&value) { Presence::Required } else { Presence::Plain })

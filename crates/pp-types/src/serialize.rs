@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use crate::assignable::accepts_undef;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::stack::with_stack;
@@ -191,9 +192,9 @@ fn size_attribute(size: Option<Size>) -> Option<(&'static str, Json)> {
 fn member_json(member: &StructMember) -> Json {
     let key = Type::StringValue(member.name.clone());
     let key = match member.presence {
-        Presence::Plain => key,
+        Presence::Plain if accepts_undef(&member.value) => Type::optional(key),
         Presence::Optional => Type::optional(key),
-        Presence::Required => Type::NotUndef(Some(key.into())),
+        Presence::Plain | Presence::Required => key,
     };
     let mut map = typed("Pcore::StructElement");
     map.insert("key_type".to_owned(), type_json(&key));

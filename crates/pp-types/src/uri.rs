@@ -106,25 +106,32 @@ impl Uri {
         hash
     }
 
-    /// Resolves a reference against this URI (RFC 3986, section 5.2).
+    /// Resolves a reference against this URI (RFC 3986, section 5.2), as Ruby does: without a path of this URI, dot segments
+    /// stay, and a URI that is not a hierarchy, such as `mailto:`, stays as it is.
     ///
     /// # Errors
-    /// A text that is not a URI.
+    /// A text that is not a URI, or one of two relative references.
     pub fn join(&self, reference: &str) -> Result<Uri, Error> {
-        Uri::parse(reference)?;
+        let parsed = Uri::parse(reference)?;
         let base = split(&self.source);
         let r = split(reference);
+        if r.scheme.is_some() {
+            return Ok(parsed);
+        }
+        if base.scheme.is_none() {
+            return Err(Error::new(ErrorKind::Arguments, "both URI are relative"));
+        }
+        if self.opaque(&base).is_some() {
+            return Ok(self.clone());
+        }
         let merged;
-        let resolved = if r.scheme.is_some() {
-            merged = remove_dot_segments(r.path);
-            Parts { path: &merged, ..r }
-        } else if r.host.is_some() {
-            merged = remove_dot_segments(r.path);
-            Parts { scheme: base.scheme, path: &merged, ..r }
+        let resolved = if r.host.is_some() {
+            Parts { scheme: base.scheme, ..r }
         } else {
             let authority = Parts { query: r.query, fragment: r.fragment, ..base.clone() };
             if r.path.is_empty() {
-                Parts { query: r.query.or(base.query), ..authority }
+                let fragment = if r.query.is_none() { r.fragment.or(base.fragment) } else { r.fragment };
+                Parts { query: r.query.or(base.query), fragment, ..authority }
             } else {
                 merged = if r.path.starts_with('/') {
                     remove_dot_segments(r.path)

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use pp_types::{Error, ErrorKind, Value, infer, interpolate};
+use pp_types::{Error, ErrorKind, Value, infer, interpolate, ruby_text};
 
 use crate::arguments::fail;
 use crate::core::numbers::decimal;
@@ -123,7 +123,15 @@ fn compare_any(call: &mut Call<'_>, name: &str, left: &Value, right: &Value) -> 
         return compare_numbers(&left, &right).unwrap_or(Ordering::Equal);
     }
     deprecate_conversion(call, name, "Any to String");
-    interpolate(left).cmp(&interpolate(right))
+    compared_text(left).cmp(&compared_text(right))
+}
+
+/// Returns the text of Ruby's `to_s`.
+fn compared_text(value: &Value) -> String {
+    match value {
+        Value::Regexp(regexp) => format!("(?-mix:{})", regexp.source()),
+        other => ruby_text(other),
+    }
 }
 
 fn number(value: &Value) -> Option<Value> {
