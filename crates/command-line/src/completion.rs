@@ -8,7 +8,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{ArgValueCandidates, Shell};
 
-use crate::Tool;
+use crate::tool::Tool;
 
 /// Answers a request for completions, if this process was started for one, and ends it.
 pub(crate) fn answer<C: Parser>(tool: &Tool) {

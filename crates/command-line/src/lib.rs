@@ -5,30 +5,18 @@
 
 mod completion;
 mod manual;
+mod tool;
 mod version;
 
 pub use completion::{candidates, completion_script, files_that};
 pub use manual::{ManualPage, Section, manual_pages};
+pub use tool::{Fact, Tool};
 pub use version::VERSION;
 
 use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Parser;
-
-/// A name and how to get its value.
-pub type Fact = (&'static str, fn() -> String);
-
-/// What is particular to a tool.
-#[derive(Clone, Copy, Debug)]
-pub struct Tool {
-    /// The name of the binary.
-    pub name: &'static str,
-    /// The environment variable with which a shell asks for completions.
-    pub completion_variable: &'static str,
-    /// What `--version --verbose` says beside the build, by name.
-    pub facts: &'static [Fact],
-}
 
 /// Parses the command line of this process. Answers a request for completions or for the version, and ends the process then,
 /// or if the command line is invalid.

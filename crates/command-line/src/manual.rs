@@ -6,7 +6,8 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
-use crate::{Tool, VERSION};
+use crate::tool::Tool;
+use crate::version::VERSION;
 
 /// A section of a manual page that does not follow from the command line.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use crate::Tool;
+use crate::tool::Tool;
 
 /// The version with the commit and its date: `0.1.0 (abc1234 2026-01-31)`; both are `unknown` in a build without git.
 pub const VERSION: &str =

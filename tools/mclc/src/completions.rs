@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCompleter;
 use command_line::{candidates, files_that};
 use mcl_diagnostics::{LintSelector, all_codes};
 
-use crate::doc;
+use crate::documented;
 
 /// Completes what can be checked.
 pub fn sources() -> ArgValueCompleter {
@@ -49,5 +49,5 @@ pub fn lints() -> ArgValueCandidates {
 
 /// Completes the names of functions, modules and resource kinds.
 pub fn documented() -> ArgValueCandidates {
-    candidates(doc::names)
+    candidates(documented::names)
 }

@@ -1,6 +1,5 @@
 //! `mclc doc`: prints the documentation of functions and resource kinds, from the tables of compiler and runtime.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use mcl_diagnostics::nearest;
@@ -10,6 +9,7 @@ use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 use serde_json::{Value, json};
 
 use crate::cli::{Doc, DocFormat};
+use crate::documented::{first_sentence, functions, kinds};
 use crate::output;
 use crate::output::unusable;
 
@@ -55,27 +55,6 @@ pub fn run(args: &Doc) -> u8 {
     output::stdout(out.as_bytes())
 }
 
-/// Returns the functions that programs can call. The others implement syntax.
-fn functions(wanted: impl Fn(&Function) -> bool) -> Vec<&'static Function> {
-    let public = |f: &Function| !f.name.rsplit('.').next().unwrap_or(f.name).starts_with('_');
-    all_functions().filter(|f| public(f) && wanted(f)).collect()
-}
-
-/// Returns all names that can be asked for, each with a short description.
-pub fn names() -> Vec<(String, String)> {
-    let functions = functions(|_| true);
-    let modules: BTreeSet<&str> = functions.iter().filter_map(|f| Some(f.name.rsplit_once('.')?.0)).collect();
-    let modules = modules.into_iter().map(|module| (module.to_owned(), "a module of functions".to_owned()));
-    let functions = functions.iter().map(|f| (f.name.to_owned(), first_sentence(f.doc).to_owned()));
-    let kinds = kinds(|_| true).into_iter().map(|kind| (kind.name.to_owned(), first_sentence(kind.doc).to_owned()));
-    let meta = [("meta".to_owned(), "the meta parameters of all resources".to_owned())];
-    functions.chain(modules).chain(kinds).chain(meta).collect()
-}
-
-fn kinds(wanted: impl Fn(&ResourceKind) -> bool) -> Vec<&'static ResourceKind> {
-    all_kinds().iter().filter(|kind| kind.is_public() && wanted(kind)).collect()
-}
-
 fn documents(functions: &[&Function], kinds: &[&ResourceKind], format: DocFormat) -> String {
     let mut out = String::new();
     match format {
@@ -101,11 +80,6 @@ fn signature(function: &Function, or: &str) -> String {
         signatures if signatures.is_empty() => "func(…)".to_owned(),
         signatures => signatures.join(or),
     }
-}
-
-/// Returns the first sentence of a documentation text.
-fn first_sentence(doc: &str) -> &str {
-    doc.split_inclusive(". ").next().unwrap_or(doc).trim_end()
 }
 
 fn overview_text(out: &mut String, functions: &[&Function], kinds: &[&ResourceKind]) {

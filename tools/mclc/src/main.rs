@@ -9,6 +9,7 @@ mod check_puppet;
 mod cli;
 mod completions;
 mod doc;
+mod documented;
 mod explain;
 mod fmt;
 mod format;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use command_line::{Section, manual_pages};
 
-use crate::{Cli, TOOL};
+use crate::cli::{Cli, TOOL};
 
 const STATUS: Section = Section {
     title: "EXIT STATUS",
