@@ -6,7 +6,7 @@ use crate::node::{NodeKind, Slot};
 use crate::outputs::Output;
 
 /// The statements that changed between two outputs.
-pub struct ChangedOutputs<'a> {
+pub(crate) struct ChangedOutputs<'a> {
     /// The statements that were added or evaluated, perhaps more than once.
     pub present: Vec<Output<'a>>,
     /// The statements that were removed. Some of them may never have been in an output.
@@ -16,7 +16,7 @@ pub struct ChangedOutputs<'a> {
 impl Engine {
     /// Returns the number of the last round with an output that differed from the one before; 0 if there was none.
     #[must_use]
-    pub fn output_round(&self) -> u64 {
+    pub(crate) fn output_round(&self) -> u64 {
         self.changes.last_round()
     }
 
@@ -25,7 +25,7 @@ impl Engine {
     ///
     /// `None` if too many changed, or if there was another output in between.
     #[must_use]
-    pub fn changed_outputs(&self, since: u64) -> Option<ChangedOutputs<'_>> {
+    pub(crate) fn changed_outputs(&self, since: u64) -> Option<ChangedOutputs<'_>> {
         let changes = self.changes.since(since)?;
         let added = changes.added.iter().flat_map(|frame| self.outputs_of(*frame));
         let evaluated = changes.evaluated().filter_map(|statement| self.output_of(statement));

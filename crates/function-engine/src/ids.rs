@@ -18,7 +18,7 @@ pub(crate) type FrameId = Id<FrameKey>;
 
 /// The identity of an active statement. It is never used again after the statement is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OutputId {
+pub(crate) struct OutputId {
     frame: u64,
     statement: StatementIdx,
 }

@@ -113,7 +113,7 @@ impl Interpreter {
             (entry.seen, entry.position) = (round, all.len() as u32);
             all.push(Rc::clone(&entry.converted));
         };
-        engine.visit_known_outputs(visit, note_unknown);
+        engine.visit_outputs(visit, note_unknown);
         #[cfg(test)]
         {
             self.visited += all.len();

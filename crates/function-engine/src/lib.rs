@@ -57,13 +57,11 @@ mod stream;
 mod tests;
 mod waiting;
 
-pub use changed_outputs::ChangedOutputs;
 pub use engine::{Engine, Round};
 pub use environment::{Environment, SharedValue};
 pub use events::{Events, Waker};
-pub use ids::{OutputId, WatchId};
+pub use ids::WatchId;
 pub use interpret::{ChangedResource, GraphChanges, Interpreter};
 pub use mcl_functions::InputVersion;
-pub use outputs::{Output, OutputValue, OutputValues};
 pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

@@ -10,8 +10,7 @@ use crate::node::{Binding, Input, NodeKind, State, StatementState};
 
 /// An active statement.
 #[derive(Clone, Copy)]
-#[allow(missing_docs)]
-pub enum Output<'a> {
+pub(crate) enum Output<'a> {
     Resource(&'a ResourceStmt, OutputValues<'a>),
     Edge { halves: &'a [Half], span: Span, values: OutputValues<'a> },
 }
@@ -28,7 +27,7 @@ impl<'a> Output<'a> {
 /// The values of the operands of an active statement. For a resource they are its name, the collected data if it collects,
 /// then for each entry the condition if there is one, and the value or name; for an edge statement the name of each half.
 #[derive(Clone, Copy)]
-pub struct OutputValues<'a> {
+pub(crate) struct OutputValues<'a> {
     engine: &'a Engine,
     frame: FrameId,
     statement: StatementIdx,
@@ -63,7 +62,7 @@ impl OutputValues<'_> {
 
 /// The value of an operand.
 #[derive(Clone, Copy, Debug)]
-pub struct OutputValue<'a> {
+pub(crate) struct OutputValue<'a> {
     /// The value.
     pub value: &'a Value,
     /// Whether it was computed from a sensitive value.
@@ -160,14 +159,9 @@ impl Engine {
     /// Visits the active statements in source order. Iterations are in the order of the list, or of the sorted keys.
     ///
     /// The result is meaningful only after a round without errors. All values belong to that round, because nothing
-    /// changes between rounds.
-    pub fn visit_outputs<'a>(&'a self, visit: impl FnMut(Output<'a>)) {
-        self.visit_known_outputs(visit, |_, _| ());
-    }
-
-    /// Does the same as [`Engine::visit_outputs`] after a round in which statements wait: those go to `unknown`, with the
-    /// span of what they wait for if they have none of their own.
-    pub fn visit_known_outputs<'a>(
+    /// changes between rounds. Statements that wait go to `unknown`, with the span of what they wait for if they have none of
+    /// their own.
+    pub(crate) fn visit_outputs<'a>(
         &'a self,
         mut visit: impl FnMut(Output<'a>),
         mut unknown: impl FnMut(&'a Statement, Option<Span>),

@@ -87,13 +87,14 @@ impl<'a> Translator<'a> {
                     Before::Operand
                 }
                 '*' | '+' | '?' => self.repetition(start, before)?,
-                '{' => match self.repeat_count(start)? {
-                    true => self.repetition(start, before)?,
-                    false => {
+                '{' => {
+                    if self.repeat_count(start)? {
+                        self.repetition(start, before)?
+                    } else {
                         self.literal('{');
                         Before::Operand
                     }
-                },
+                }
                 '\\' => {
                     self.escape(start)?;
                     Before::Operand

@@ -7,7 +7,7 @@ mod unquote;
 
 pub use float::{format_float, format_float_short};
 pub use number::{NumberError, format_int, parse_float, parse_int};
-pub use quote::{Quoting, is_graphic, is_print, quote, quote_with};
+pub use quote::{Quoting, is_print, quote, quote_with};
 pub use unquote::{can_backquote, quoted_prefix, unquote};
 
 /// Parses `1 t T TRUE true True` or `0 f F FALSE false False`, as `ParseBool` does.

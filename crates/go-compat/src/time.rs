@@ -46,16 +46,16 @@ const ELEMENTS: [(&str, Element); 34] = [
     ("5", Element::Second),
     ("PM", Element::Noon("PM", "AM")),
     ("pm", Element::Noon("pm", "am")),
-    ("-070000", Element::Offset { zulu: false, colon: false, fields: 3 }),
-    ("-07:00:00", Element::Offset { zulu: false, colon: true, fields: 3 }),
-    ("-0700", Element::Offset { zulu: false, colon: false, fields: 2 }),
-    ("-07:00", Element::Offset { zulu: false, colon: true, fields: 2 }),
-    ("-07", Element::Offset { zulu: false, colon: false, fields: 1 }),
-    ("Z070000", Element::Offset { zulu: true, colon: false, fields: 3 }),
-    ("Z07:00:00", Element::Offset { zulu: true, colon: true, fields: 3 }),
-    ("Z0700", Element::Offset { zulu: true, colon: false, fields: 2 }),
-    ("Z07:00", Element::Offset { zulu: true, colon: true, fields: 2 }),
-    ("Z07", Element::Offset { zulu: true, colon: false, fields: 1 }),
+    ("-070000", Element::Offset(OffsetForm { zulu: false, colon: false, fields: 3 })),
+    ("-07:00:00", Element::Offset(OffsetForm { zulu: false, colon: true, fields: 3 })),
+    ("-0700", Element::Offset(OffsetForm { zulu: false, colon: false, fields: 2 })),
+    ("-07:00", Element::Offset(OffsetForm { zulu: false, colon: true, fields: 2 })),
+    ("-07", Element::Offset(OffsetForm { zulu: false, colon: false, fields: 1 })),
+    ("Z070000", Element::Offset(OffsetForm { zulu: true, colon: false, fields: 3 })),
+    ("Z07:00:00", Element::Offset(OffsetForm { zulu: true, colon: true, fields: 3 })),
+    ("Z0700", Element::Offset(OffsetForm { zulu: true, colon: false, fields: 2 })),
+    ("Z07:00", Element::Offset(OffsetForm { zulu: true, colon: true, fields: 2 })),
+    ("Z07", Element::Offset(OffsetForm { zulu: true, colon: false, fields: 1 })),
 ];
 
 #[derive(Clone, Copy)]
@@ -83,7 +83,18 @@ enum Element {
     Year,
     Noon(&'static str, &'static str),
     Zone,
-    Offset { zulu: bool, colon: bool, fields: u8 },
+    Offset(OffsetForm),
+}
+
+/// How an offset from UTC is written.
+#[derive(Clone, Copy)]
+struct OffsetForm {
+    /// Whether UTC is `Z`.
+    zulu: bool,
+    /// Whether colons separate the fields.
+    colon: bool,
+    /// 1 for hours, 2 for minutes, 3 for seconds, too.
+    fields: u8,
 }
 
 /// Formats a time with a layout.
@@ -163,7 +174,7 @@ fn write(out: &mut String, time: &Zoned, element: Element) {
         Element::Year => write!(out, "{:02}", time.year() % 100),
         Element::Noon(after, before) => write!(out, "{}", if time.hour() >= 12 { after } else { before }),
         Element::Zone => write!(out, "{}", zone(time)),
-        Element::Offset { zulu, colon, fields } => offset(out, time, zulu, colon, fields),
+        Element::Offset(form) => offset(out, time, form),
     };
     debug_assert!(written.is_ok(), "writing to a string cannot fail");
 }
@@ -176,11 +187,13 @@ fn zone(time: &Zoned) -> String {
     }
     let mut out = String::new();
     let minutes = time.offset().seconds() / 60 % 60 != 0;
-    let _ = offset(&mut out, time, false, false, if minutes { 2 } else { 1 });
+    let fields = if minutes { 2 } else { 1 };
+    let _ = offset(&mut out, time, OffsetForm { zulu: false, colon: false, fields });
     out
 }
 
-fn offset(out: &mut String, time: &Zoned, zulu: bool, colon: bool, fields: u8) -> std::fmt::Result {
+fn offset(out: &mut String, time: &Zoned, form: OffsetForm) -> std::fmt::Result {
+    let OffsetForm { zulu, colon, fields } = form;
     let seconds = time.offset().seconds();
     if zulu && seconds == 0 {
         out.push('Z');

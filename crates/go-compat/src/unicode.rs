@@ -16,7 +16,7 @@ pub fn decode_rune(bytes: &[u8]) -> Option<(char, usize)> {
 
 /// Returns the last rune and its length in bytes; `None` for an empty string.
 #[must_use]
-pub fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
+pub(crate) fn decode_last_rune(bytes: &[u8]) -> Option<(char, usize)> {
     let last = *bytes.last()?;
     for length in 1..=bytes.len().min(4) {
         if let Ok(text) = std::str::from_utf8(&bytes[bytes.len() - length..]) {

@@ -94,7 +94,7 @@ impl fmt::Display for GoType {
 impl Data {
     /// Returns the type; `interface {}` for `nil`.
     #[must_use]
-    pub fn go_type(&self) -> GoType {
+    pub(crate) fn go_type(&self) -> GoType {
         match self {
             Data::Nil => GoType::Any,
             Data::Bool(_) => GoType::Bool,

@@ -49,10 +49,12 @@ impl<'a, F: Functions> Executor<'a, F> {
             OperandKind::Variable(name, names) => {
                 let value = Dot::typed(self.variable(name));
                 let has_args = command.args.len() > 1 || last.is_some();
-                return match names.is_empty() {
-                    true if has_args => self.not_a_function(first),
-                    true => Ok(value),
-                    false => self.fields(first, value, names, has_args),
+                return if !names.is_empty() {
+                    self.fields(first, value, names, has_args)
+                } else if has_args {
+                    self.not_a_function(first)
+                } else {
+                    Ok(value)
                 };
             }
             OperandKind::Chain(operand, names) => {

@@ -250,6 +250,17 @@ impl<'a> Formatter<'a> {
         }
     }
 
+    /// Returns what precedes a number that is not negative, as the flags say.
+    fn sign_of_positive(&self) -> &'static str {
+        if self.plus {
+            "+"
+        } else if self.space {
+            " "
+        } else {
+            ""
+        }
+    }
+
     /// Pads a number. Zeros are inserted between the sign and the digits.
     fn pad_number(&mut self, sign: &str, digits: &str, zeros_allowed: bool) {
         let length = sign.len() + digits.len();
@@ -322,12 +333,7 @@ impl<'a> Formatter<'a> {
             // With a precision of 0, the number 0 prints nothing.
             digits = if precision == 0 && n == 0 { String::new() } else { format!("{digits:0>precision$}") };
         }
-        let sign = match negative {
-            true => "-",
-            false if self.plus => "+",
-            false if self.space => " ",
-            false => "",
-        };
+        let sign = if negative { "-" } else { self.sign_of_positive() };
         let prefix = if verb == 'O' || (self.sharp && !prefix.is_empty()) { prefix } else { "" };
         let prefix = if prefix == "0" && digits.starts_with('0') { "" } else { prefix };
         let (mut sign, mut digits) = (format!("{sign}{prefix}"), digits);
@@ -350,12 +356,10 @@ impl<'a> Formatter<'a> {
             _ => return self.bad(data, verb),
         };
         let digits = if matches!(verb, 'E' | 'G') { digits.replace('e', "E") } else { digits };
-        let sign = match x.is_sign_negative() && !x.is_nan() {
-            true => "-",
-            false if self.plus => "+",
-            false if self.space => " ",
-            false if x.is_infinite() => "+",
-            false => "",
+        let sign = match self.sign_of_positive() {
+            _ if x.is_sign_negative() && !x.is_nan() => "-",
+            "" if x.is_infinite() => "+",
+            sign => sign,
         };
         self.pad_number(sign, &digits, x.is_finite());
     }
@@ -403,9 +407,12 @@ fn general(x: f64, precision: usize, keep_zeros: bool) -> String {
     let text = scientific(x, precision - 1);
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let strip = |digits: &str| match digits.contains('.') && !keep_zeros {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => digits.to_owned(),
+    let strip = |digits: &str| {
+        if digits.contains('.') && !keep_zeros {
+            digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            digits.to_owned()
+        }
     };
     let whole = i32::try_from(precision).unwrap_or(i32::MAX);
     if exponent < -4 || exponent >= whole {

@@ -8,10 +8,10 @@ use mcl_diagnostics::{FileId, Span};
 use crate::program::{ConstId, FunctionIdx, NodeIdx, StatementIdx, TemplateId, TypeIdx};
 
 /// How deep constants may nest: dropping and printing a value recurses.
-pub const MAX_CONSTANT_DEPTH: u32 = 400;
+pub(crate) const MAX_CONSTANT_DEPTH: u32 = 400;
 
 /// How many values a constant may have when its shared parts are counted at each use: comparing and printing visit all.
-pub const MAX_CONSTANT_SIZE: u64 = 1 << 26;
+pub(crate) const MAX_CONSTANT_SIZE: u64 = 1 << 26;
 
 /// The invariant of [`crate::program`] that a program violates, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,6 +26,6 @@ pub use bounded::MAX_TYPE_NESTING;
 pub use container::{
     ArtifactStage, FORMAT_VERSION, Header, is_artifact, read, read_header, read_program, stage_of, write, wrong_stage,
 };
-pub use invalid::{Invalid, MAX_CONSTANT_DEPTH, MAX_CONSTANT_SIZE};
+pub use invalid::Invalid;
 pub use masked::{mask_constants, mask_sources};
 pub use validate::validate;

@@ -17,6 +17,14 @@ use crate::program::{
 
 type Check = Result<(), Violation>;
 
+/// What a closure is used as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ClosureUse {
+    Value,
+    /// Statements: their template may have a value, which nothing reads.
+    Block,
+}
+
 /// Checks every invariant of [`crate::program`].
 ///
 /// # Errors
@@ -205,8 +213,8 @@ impl Scope<'_> {
         operands.into_iter().try_for_each(|operand| self.operand(*operand))
     }
 
-    /// Checks a closure: its template takes `params` parameters, and has a value if `is_value`.
-    fn closure(&self, closure: &Closure, params: usize, is_value: bool) -> Check {
+    /// Checks a closure: its template takes `params` parameters, and has a value if it is used as one.
+    fn closure(&self, closure: &Closure, params: usize, used_as: ClosureUse) -> Check {
         let id = closure.template;
         if id >= self.id {
             return Err(Violation::TemplateNotEarlier(id));
@@ -219,7 +227,7 @@ impl Scope<'_> {
             let found = closure.captures.len();
             return Err(Violation::TemplateCaptures { template: id, declared: *captures, found });
         }
-        if is_value && root.is_none() {
+        if used_as == ClosureUse::Value && root.is_none() {
             return Err(Violation::TemplateWithoutValue(id));
         }
         self.operands(closure.captures.values())
@@ -244,7 +252,7 @@ impl Scope<'_> {
                 self.operands(args)
             }
             Op::Func { closure, ty } => match type_at(self.program, *ty)? {
-                Type::Func(func) => self.closure(closure, func.args.len(), true),
+                Type::Func(func) => self.closure(closure, func.args.len(), ClosureUse::Value),
                 _ => Err(Violation::NotAFunction(*ty)),
             },
             Op::Call { callee, args } => {
@@ -252,17 +260,17 @@ impl Scope<'_> {
                 self.operands(args)
             }
             Op::CallKnown { closure, args } => {
-                self.closure(closure, args.len(), true)?;
+                self.closure(closure, args.len(), ClosureUse::Value)?;
                 self.operands(args)
             }
             Op::If { condition, then, otherwise } => {
                 self.operand(*condition)?;
-                self.closure(then, 0, true)?;
-                self.closure(otherwise, 0, true)
+                self.closure(then, 0, ClosureUse::Value)?;
+                self.closure(otherwise, 0, ClosureUse::Value)
             }
             Op::Except { value, fallback } => {
                 self.operand(*value)?;
-                self.closure(fallback, 0, true)
+                self.closure(fallback, 0, ClosureUse::Value)
             }
         }
     }
@@ -307,16 +315,16 @@ impl Scope<'_> {
             }
             Statement::If { condition, then, otherwise } => {
                 self.operand(*condition)?;
-                self.closure(then, 0, false)?;
-                otherwise.as_ref().map_or(Ok(()), |closure| self.closure(closure, 0, false))
+                self.closure(then, 0, ClosureUse::Block)?;
+                otherwise.as_ref().map_or(Ok(()), |closure| self.closure(closure, 0, ClosureUse::Block))
             }
             Statement::For { list, body } => {
                 self.operand(*list)?;
-                self.closure(body, 2, false)
+                self.closure(body, 2, ClosureUse::Block)
             }
             Statement::ForKv { map, body } => {
                 self.operand(*map)?;
-                self.closure(body, 2, false)
+                self.closure(body, 2, ClosureUse::Block)
             }
         }
     }

@@ -5,9 +5,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Maximum size of an artifact or a catalog, in bytes: what has no end, such as `/dev/zero`, is refused.
-pub const MAX_INPUT_BYTES: u64 = 1 << 30;
+const MAX_INPUT_BYTES: u64 = 1 << 30;
 
-/// Reads a file, a device or a pipe of at most [`MAX_INPUT_BYTES`].
+/// Reads a file, a device or a pipe of at most 1 GiB.
 ///
 /// # Errors
 /// It cannot be read, or is larger.

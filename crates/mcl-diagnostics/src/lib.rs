@@ -19,7 +19,7 @@ pub mod table;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};
-pub use input::{MAX_INPUT_BYTES, read_input};
+pub use input::read_input;
 pub use lints::{LintLevel, LintNameError, LintSelector};
 pub use render::{Format, Program, Style, counts, explain, render, sort};
 pub use source::{FileId, Files, LineCol, SourceFile, Span};

@@ -94,7 +94,8 @@ impl LintSelector {
         }
     }
 
-    /// Returns how many characters of a code the name fixes: what is said about fewer lints takes precedence.
+    /// Returns how specific the name is, as the number of characters of a code that it fixes. The level of the most specific
+    /// name takes precedence.
     #[must_use]
     pub fn specificity(&self) -> usize {
         match self {

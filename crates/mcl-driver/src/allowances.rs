@@ -10,7 +10,7 @@ use mcl_diagnostics::{
 use mcl_lexer::{Comment, TokenIdx, TokenKind, Tokens, lex};
 use rustc_hash::FxHashMap;
 
-/// What a directive starts with, after the `#` and blanks.
+/// What a directive starts with, after the `#` and whitespace.
 const MARKER: &str = "mclc:";
 
 /// A lint that a comment allows.
@@ -43,16 +43,16 @@ pub fn apply_allowances(files: &Files, diagnostics: &mut Vec<Diagnostic>, is_com
     diagnostics.extend(invalid);
 }
 
-/// Removes the lints that are allowed, and marks the allowances that have an effect. Both are gone through in the order of
-/// their places, so that a lint is compared only with the allowances around it.
+/// Removes the lints that are allowed, and marks the allowances that have an effect. Both are traversed
+/// in source order, so that a lint is compared only with the allowances around it.
 fn remove_allowed(diagnostics: &mut Vec<Diagnostic>, allowances: &mut [Allowance]) {
-    let place = |diagnostic: &Diagnostic| {
+    let location = |diagnostic: &Diagnostic| {
         let span = diagnostic.span.filter(|_| diagnostic.code.is_lint() && diagnostic.severity != Severity::Error);
         span.map(|span| (span.file, span.start))
     };
     let mut lints: Vec<_> =
-        diagnostics.iter().enumerate().filter_map(|(index, lint)| Some((place(lint)?, index, lint.code))).collect();
-    lints.sort_unstable_by_key(|(place, index, _)| (*place, *index));
+        diagnostics.iter().enumerate().filter_map(|(index, lint)| Some((location(lint)?, index, lint.code))).collect();
+    lints.sort_unstable_by_key(|(location, index, _)| (*location, *index));
     allowances.sort_by_key(|allowance| (allowance.name.file, allowance.range.start));
     let mut is_allowed = vec![false; diagnostics.len()];
     let (mut next, mut around): (usize, Vec<usize>) = (0, Vec::new());
@@ -91,24 +91,24 @@ fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, inv
     let tokens = lex(text);
     let mut extents: Option<Extents> = None;
     for comment in &tokens.comments {
-        let Some(directive) = directive(text, comment) else { continue };
+        let Some(range) = directive_range(text, comment) else { continue };
         let mut names = Vec::new();
-        let word = match parse(id, text, directive.clone(), &mut names) {
-            Ok(word) => word,
+        let parsed = match parse(id, text, range.clone(), &mut names) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 invalid.push(error);
                 continue;
             }
         };
-        let range = match word {
-            Word::AllowFile if comment.next_token == TokenIdx::FIRST => 0..file.text.len() as u32,
-            Word::AllowFile => {
-                let error = error(id, directive, "`allow-file` below the first statement");
+        let range = match parsed {
+            Directive::AllowFile if comment.next_token == TokenIdx::FIRST => 0..file.text.len() as u32,
+            Directive::AllowFile => {
+                let error = error(id, range, "`allow-file` below the first statement");
                 invalid.push(error.help("write it above the first statement of the file"));
                 continue;
             }
-            Word::Allow if is_after_code(text, comment) => line_of(file, comment.start),
-            Word::Allow => {
+            Directive::Allow if is_after_code(text, comment) => line_of(file, comment.start),
+            Directive::Allow => {
                 let extents = extents.get_or_insert_with(|| Extents::of(id, text, &tokens));
                 extents.below(&tokens, comment.next_token)
             }
@@ -125,7 +125,7 @@ fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, inv
 }
 
 /// Returns the bytes of a directive in a comment, without its marker.
-fn directive(text: &str, comment: &Comment) -> Option<Range<u32>> {
+fn directive_range(text: &str, comment: &Comment) -> Option<Range<u32>> {
     let content = text.get(comment.start as usize + 1..comment.end as usize)?;
     let rest = content.trim_start().strip_prefix(MARKER)?;
     let end = comment.start as usize + 1 + content.trim_end().len();
@@ -133,27 +133,27 @@ fn directive(text: &str, comment: &Comment) -> Option<Range<u32>> {
     Some(start as u32..end as u32)
 }
 
-/// The directives.
-enum Word {
+/// A directive, without its lints.
+enum Directive {
     Allow,
     AllowFile,
 }
 
-/// Parses a directive, and adds the names in its parentheses with their places.
+/// Parses a directive, and adds the names in its parentheses with their spans.
 fn parse<'t>(
     id: FileId,
     text: &'t str,
     range: Range<u32>,
     names: &mut Vec<(&'t str, Span)>,
-) -> Result<Word, Diagnostic> {
-    const FORM: &str = "the forms are `# mclc: allow(W0101)` and `# mclc: allow-file(W0101)`";
+) -> Result<Directive, Diagnostic> {
+    const FORM: &str = "write `# mclc: allow(W0101)` or `# mclc: allow-file(W0101)`";
     let content = text.get(range.start as usize..range.end as usize).unwrap_or_default();
     let word_length =
         content.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(content.len());
     let (name, rest) = content.split_at(word_length);
     let word = match name {
-        "allow" => Word::Allow,
-        "allow-file" => Word::AllowFile,
+        "allow" => Directive::Allow,
+        "allow-file" => Directive::AllowFile,
         "" => return Err(error(id, range, "expected a directive").help(FORM)),
         _ => {
             let end = range.start + word_length as u32;

@@ -7,8 +7,9 @@ use go_compat::json::parse;
 use mcl_value::{Type, Value};
 
 use crate::args::Args;
+use crate::json::{self, FieldMatch};
 use crate::table::{Outcome, call_site, fatal, ok, pure};
-use crate::{CallContext, CallSite, Function, FunctionError, json};
+use crate::{CallContext, CallSite, Function, FunctionError};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure(
@@ -24,14 +25,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "encoding.decode_json",
         CallSite::DecodeJson,
         "Decodes JSON into the type named by the second argument, or else into the inferred type.",
-        |cx, args| decode_json(cx, args, false),
+        |cx, args| decode_json(cx, args, FieldMatch::Exact),
     )
     .not_inlinable(),
     call_site(
         "encoding.decode_json_flexible",
         CallSite::DecodeJson,
         "Like `decode_json`, but missing struct fields get zero values and unknown fields are ignored.",
-        |cx, args| decode_json(cx, args, true),
+        |cx, args| decode_json(cx, args, FieldMatch::Lenient),
     )
     .not_inlinable(),
 ];
@@ -84,7 +85,7 @@ fn corrupt_at(data: &[u8]) -> usize {
     }
 }
 
-fn decode_json(cx: &CallContext<'_>, args: &[Value], flexible: bool) -> Outcome {
+fn decode_json(cx: &CallContext<'_>, args: &[Value], fields: FieldMatch) -> Outcome {
     let ty = &cx.ty.result;
     if args.len() > 1
         && let Some(named) = std::str::from_utf8(args.bytes(1)?).ok().and_then(Type::parse)
@@ -93,5 +94,5 @@ fn decode_json(cx: &CallContext<'_>, args: &[Value], flexible: bool) -> Outcome 
         return fatal(format!("incompatible types: {named} and {ty}"));
     }
     let document = parse(args.bytes(0)?).map_err(|cause| FunctionError::fatal(format!("invalid JSON: {cause}")))?;
-    json::decode(&document, ty, flexible).map_err(|error| FunctionError::fatal(error.to_string()))
+    json::decode(&document, ty, fields).map_err(|error| FunctionError::fatal(error.to_string()))
 }

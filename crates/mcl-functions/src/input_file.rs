@@ -130,9 +130,10 @@ impl InputFile {
         let snapshot = take_snapshot(cx, path)?;
         let is_known = snapshot.is_consistent && self.last.as_ref() == Some(&snapshot.contents);
         let is_confirmed = snapshot.is_consistent && self.candidate.as_ref() == Some(&snapshot) && is_settled(path);
-        let limit = match snapshot.is_consistent && !snapshot.contents.bytes.is_empty() {
-            true => MAX_SETTLE_TIME,
-            false => MAX_INCOMPLETE_TIME,
+        let limit = if snapshot.is_consistent && !snapshot.contents.bytes.is_empty() {
+            MAX_SETTLE_TIME
+        } else {
+            MAX_INCOMPLETE_TIME
         };
         let now = cx.monotonic();
         let waited = now.saturating_sub(*self.unsettled_since.get_or_insert(now));

@@ -42,14 +42,23 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
+/// How the members of an object have to match the fields of a struct.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FieldMatch {
+    /// Each field has a member, and each member a field.
+    Exact,
+    /// Missing fields get zero values, and unknown members are ignored.
+    Lenient,
+}
+
 /// Decodes a value of the given type.
-pub(crate) fn decode(document: &Document, ty: &Type, flexible: bool) -> Result<Value, DecodeError> {
-    Decoder { tokens: document.tokens(), flexible }.value(0, ty)
+pub(crate) fn decode(document: &Document, ty: &Type, fields: FieldMatch) -> Result<Value, DecodeError> {
+    Decoder { tokens: document.tokens(), fields }.value(0, ty)
 }
 
 struct Decoder<'a> {
     tokens: &'a [Token],
-    flexible: bool,
+    fields: FieldMatch,
 }
 
 impl Decoder<'_> {
@@ -97,13 +106,13 @@ impl Decoder<'_> {
     fn strukt(&self, at: usize, fields: &[Field]) -> Result<Value, DecodeError> {
         // The last of several members with the same name counts.
         let members: FxHashMap<&str, usize> = self.members(at).map(|(_, name, value)| (name, value)).collect();
-        if !self.flexible && members.len() != fields.len() {
+        if self.fields == FieldMatch::Exact && members.len() != fields.len() {
             return Err(DecodeError::FieldCount);
         }
         let field = |field: &Field| {
             let value = match members.get(&*field.name) {
                 Some(&value) => self.value(value, &field.ty)?,
-                None if self.flexible => Value::zero(&field.ty),
+                None if self.fields == FieldMatch::Lenient => Value::zero(&field.ty),
                 None => return Err(DecodeError::MissingField(field.name.clone())),
             };
             Ok((field.name.clone(), value))

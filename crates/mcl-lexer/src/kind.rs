@@ -257,7 +257,7 @@ impl TokenKind {
         TokenKind::Ge,
     ];
 
-    /// Whether the token is an error, which [`crate::lex_errors`] reports.
+    /// Whether the token is an error, which [`crate::lex_diagnostics`] reports.
     #[must_use]
     pub fn is_error(self) -> bool {
         self as u8 >= TokenKind::IntegerOverflow as u8

@@ -1,9 +1,9 @@
 //! Source text -> tokens (spec 01 §1).
 //!
 //! The lexer is total: it never fails. A character sequence that is not a token of the language becomes an error token
-//! ([`TokenKind::is_error`]), so that the parser can continue after it; [`lex_errors`] lists what is wrong with these
-//! tokens, and [`lex_diagnostics`] renders the list as diagnostics. Every byte of the text belongs to exactly one token,
-//! one comment, or what is between them: whitespace (space, tab, newline), and the lines of a heredoc, which is an error.
+//! ([`TokenKind::is_error`]), so that the parser can continue after it; [`lex_diagnostics`] says what is wrong with
+//! these tokens. Every byte of the text belongs to exactly one token, one comment, or what is between them: whitespace
+//! (space, tab, newline), and the lines of a heredoc, which is an error.
 //!
 //! Tokens are stored as a struct of arrays ([`Tokens`]): kind, start, end, and whether a newline precedes the token. The
 //! parser needs that flag for its messages and lints, because newlines are plain whitespace in the accepted grammar
@@ -27,7 +27,7 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
-pub use error::{LexError, LexErrorKind, lex_diagnostics, lex_errors};
+pub use error::{LexError, LexErrorKind, lex_diagnostics};
 pub use kind::TokenKind;
 pub use lex::lex;
 pub use tokens::{Comment, TokenIdx, Tokens};

@@ -148,7 +148,8 @@ proptest! {
         pieces.sort_unstable();
         let mut rebuilt = String::new();
         let mut end = 0;
-        for (start, stop) in pieces.into_iter().chain([(tokens.text_len(), tokens.text_len())]) {
+        let text_len = text.len() as u32;
+        for (start, stop) in pieces.into_iter().chain([(text_len, text_len)]) {
             let gap = &text[end as usize..start as usize];
             // The lines of a heredoc are between the line of its opener and the next token.
             let is_heredoc = tokens.indices().any(|i| {

@@ -84,7 +84,7 @@ pub(crate) const MAX_TEXT_LEN: usize = u32::MAX as usize - 1;
 impl Tokens {
     /// Creates an empty list for a text of `text_len` bytes, to be filled with [`Tokens::push`].
     #[must_use]
-    pub fn for_text_len(text_len: u32) -> Tokens {
+    pub(crate) fn for_text_len(text_len: u32) -> Tokens {
         Tokens { text_len, ..Tokens::default() }
     }
 
@@ -239,12 +239,6 @@ impl Tokens {
     #[must_use]
     pub fn first_from(&self, offset: u32) -> TokenIdx {
         TokenIdx::new(self.starts.partition_point(|start| *start < offset))
-    }
-
-    /// Returns the length of the text in bytes.
-    #[must_use]
-    pub fn text_len(&self) -> u32 {
-        self.text_len
     }
 }
 

@@ -67,24 +67,7 @@ impl Metadata {
     /// # Errors
     /// Invalid YAML, values of the wrong type, and paths that violate spec 01 §6.7 or escape the module.
     pub fn parse(text: &str) -> Result<(Metadata, Vec<UnknownKey>), MetadataError> {
-        let value: Value = match serde_norway::from_str(text) {
-            Ok(value) => value,
-            // The parser reports an empty document as a missing one.
-            Err(_)
-                if text
-                    .lines()
-                    .all(|line| matches!(line.trim(), "" | "---" | "...") || line.trim().starts_with('#')) =>
-            {
-                Value::Null
-            }
-            Err(error) => {
-                let at = error.location().map_or(0, |location| location.index().min(text.len())) as u32;
-                let message = error.to_string();
-                let message = message.split(" at line ").next().unwrap_or(&message);
-                return Err(MetadataError { message: format!("invalid YAML: {message}"), range: (at, at) });
-            }
-        };
-        let entries = match value {
+        let entries = match read_yaml(text)? {
             Value::Null => return Ok((Metadata::default(), Vec::new())),
             Value::Mapping(entries) => entries,
             other => {
@@ -104,52 +87,86 @@ impl Metadata {
             if value.is_null() {
                 continue;
             }
-            let fail = |message: String| Err(MetadataError { message, range: key_range(text, key) });
-            if key == "parentpathblock" {
-                match boolean(text, key, value) {
-                    Some(block) => metadata.parent_path_block = block,
-                    None => return fail(format!("invalid `{key}`: expected true or false, found {}", describe(value))),
-                }
-                continue;
-            }
-            if key == "lints" {
-                match lints(value) {
-                    Ok(lints) => metadata.lints = lints,
-                    Err(violation) => return fail(format!("invalid `lints`: {violation}")),
-                }
-                continue;
-            }
-            // For information only, so a number is as good as a string.
-            if key == "license" && (value.is_number() || value.is_bool()) {
-                continue;
-            }
-            let Some(text) = value.as_str() else {
-                return fail(format!("invalid `{key}`: expected a string, found {}", describe(value)));
-            };
-            let violation = match key {
-                "main" if text.is_empty() => continue,
-                "main" if text.starts_with('/') || text.ends_with('/') => {
-                    Some("expected a path that neither starts nor ends with a slash")
-                }
-                "path" | "files" if !text.is_empty() && (text.starts_with('/') || !text.ends_with('/')) => {
-                    Some("expected an empty string or a relative path that ends in a slash")
-                }
-                "main" | "path" | "files" if clean(text).split('/').next() == Some("..") => {
-                    Some("the path escapes the module")
-                }
-                _ => None,
-            };
-            if let Some(violation) = violation {
-                return fail(format!("invalid `{key}` `{text}`: {violation}"));
-            }
-            match key {
-                "main" => metadata.main = text.to_owned(),
-                "path" => metadata.path = text.to_owned(),
-                "files" => metadata.files = text.to_owned(),
-                _ => metadata.license = text.to_owned(),
+            if let Err(violation) = metadata.set(text, key, value) {
+                return Err(MetadataError { message: violation.to_string(), range: key_range(text, key) });
             }
         }
         Ok((metadata, unknown))
+    }
+
+    /// Sets what a known key says.
+    fn set(&mut self, text: &str, key: &str, value: &Value) -> Result<(), Violation> {
+        let expected = |expected| Violation::Type { key: key.to_owned(), expected, found: describe(value) };
+        match key {
+            "parentpathblock" => {
+                self.parent_path_block = boolean(text, key, value).ok_or_else(|| expected("true or false"))?;
+            }
+            "lints" => self.lints = lints(value).map_err(Violation::Lints)?,
+            // For information only, so a number is as good as a string.
+            "license" if value.is_number() || value.is_bool() => {}
+            _ => {
+                let path = value.as_str().ok_or_else(|| expected("a string"))?;
+                if let Some(rule) = violated_rule(key, path) {
+                    return Err(Violation::Path { key: key.to_owned(), path: path.to_owned(), rule });
+                }
+                match key {
+                    "main" if path.is_empty() => {}
+                    "main" => self.main = path.to_owned(),
+                    "path" => self.path = path.to_owned(),
+                    "files" => self.files = path.to_owned(),
+                    _ => self.license = path.to_owned(),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why the value of a key is invalid.
+enum Violation {
+    Type { key: String, expected: &'static str, found: &'static str },
+    Lints(LintsError),
+    Path { key: String, path: String, rule: &'static str },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Type { key, expected, found } => {
+                write!(f, "invalid `{key}`: expected {expected}, found {found}")
+            }
+            Violation::Lints(error) => write!(f, "invalid `lints`: {error}"),
+            Violation::Path { key, path, rule } => write!(f, "invalid `{key}` `{path}`: {rule}"),
+        }
+    }
+}
+
+/// Parses YAML. The parser reports an empty document as a missing one.
+fn read_yaml(text: &str) -> Result<Value, MetadataError> {
+    let is_empty = |line: &str| matches!(line.trim(), "" | "---" | "...") || line.trim().starts_with('#');
+    match serde_norway::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(_) if text.lines().all(is_empty) => Ok(Value::Null),
+        Err(error) => {
+            let at = error.location().map_or(0, |location| location.index().min(text.len())) as u32;
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or(&message);
+            Err(MetadataError { message: format!("invalid YAML: {message}"), range: (at, at) })
+        }
+    }
+}
+
+/// Returns the rule about paths that the value of a key violates.
+fn violated_rule(key: &str, path: &str) -> Option<&'static str> {
+    match key {
+        "main" if path.starts_with('/') || path.ends_with('/') => {
+            Some("expected a path that neither starts nor ends with a slash")
+        }
+        "path" | "files" if !path.is_empty() && (path.starts_with('/') || !path.ends_with('/')) => {
+            Some("expected an empty string or a relative path that ends in a slash")
+        }
+        "main" | "path" | "files" if clean(path).split('/').next() == Some("..") => Some("the path escapes the module"),
+        _ => None,
     }
 }
 

@@ -53,7 +53,7 @@ pub fn load_programs_of(files: &[PathBuf], options: &Options) -> Result<Vec<Foun
         }
     }
     let programs = groups.into_par_iter().flat_map_iter(|(module, files)| match module {
-        None => files.into_iter().map(|file| alone(file, options)).collect::<Vec<_>>(),
+        None => files.into_iter().map(|file| load_alone(file, options)).collect::<Vec<_>>(),
         Some(module) => in_module(&module, &files, &here, options),
     });
     Ok(programs.collect())
@@ -78,14 +78,14 @@ fn module_of(directory: &Path, disk: &Disk, known: &mut FxHashMap<PathBuf, Optio
     found
 }
 
-fn alone(file: &Path, options: &Options) -> FoundProgram {
+fn load_alone(file: &Path, options: &Options) -> FoundProgram {
     let input = Input::File(file.to_owned());
     FoundProgram { loaded: load(&input, options), input }
 }
 
 /// Loads a module, and the files in it that it does not reach.
 fn in_module(module: &Path, files: &[&PathBuf], here: &Path, options: &Options) -> Vec<FoundProgram> {
-    // As the user would write it, unless the files were given as absolute paths of another place.
+    // As the user would write it, unless the files were given as absolute paths outside the working directory.
     let is_elsewhere = files.iter().all(|file| file.is_absolute()) && !module.starts_with(here);
     let shown = if is_elsewhere || module.to_str().is_none() {
         module.to_owned()
@@ -109,7 +109,7 @@ fn in_module(module: &Path, files: &[&PathBuf], here: &Path, options: &Options) 
         programs.push(FoundProgram { input, loaded });
     }
     programs.extend(outside.into_iter().map(|file| {
-        let mut program = alone(file, options);
+        let mut program = load_alone(file, options);
         if let Ok(loaded) = &mut program.loaded {
             loaded.lints.clone_from(&lints);
         }

@@ -106,8 +106,8 @@ pub fn match_brackets(tokens: &Tokens, edits: &Edits) -> Option<BalancedBrackets
 
 /// Balances the brackets of a file.
 pub fn balance_brackets(file: FileId, text: &str, tokens: &Tokens) -> BalancedBrackets {
-    let (balanced, blocks_match) = Balancer::new(file, text, tokens, false).run();
-    if blocks_match { balanced } else { Balancer::new(file, text, tokens, true).run().0 }
+    let (balanced, blocks_match) = Balancer::new(file, text, tokens, BlockEnds::Braces).run();
+    if blocks_match { balanced } else { Balancer::new(file, text, tokens, BlockEnds::Indentation).run().0 }
 }
 
 /// An open bracket.
@@ -145,11 +145,19 @@ impl Frame {
     }
 }
 
+/// What tells where blocks end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockEnds {
+    Braces,
+    /// For a file whose braces do not match.
+    Indentation,
+}
+
 struct Balancer<'t> {
     file: FileId,
     text: &'t str,
     tokens: &'t Tokens,
-    by_indentation: bool,
+    block_ends: BlockEnds,
     /// The open brackets, the file first.
     frames: Vec<Frame>,
     out: BalancedBrackets,
@@ -161,13 +169,13 @@ struct Balancer<'t> {
 }
 
 impl<'t> Balancer<'t> {
-    fn new(file: FileId, text: &'t str, tokens: &'t Tokens, by_indentation: bool) -> Balancer<'t> {
+    fn new(file: FileId, text: &'t str, tokens: &'t Tokens, block_ends: BlockEnds) -> Balancer<'t> {
         let root = Frame { bracket: None, block: true, indent: 0, head: None, inner_braces: 0 };
         Balancer {
             file,
             text,
             tokens,
-            by_indentation,
+            block_ends,
             frames: vec![root],
             out: BalancedBrackets::default(),
             blocks_match: true,
@@ -248,7 +256,7 @@ impl<'t> Balancer<'t> {
                 self.close_down_to(curly + 1, i);
             }
         }
-        if !self.by_indentation || !self.top().block {
+        if self.block_ends == BlockEnds::Braces || !self.top().block {
             return;
         }
         let mut keep = self.frames.len();
@@ -393,7 +401,7 @@ impl<'t> Balancer<'t> {
         let top = self.top().bracket;
         if let Some(Bracket { opener, kind: TokenKind::OpenCurly }) = top {
             let closes_long = self.tokens.newline_before(opener + 1) && !self.tokens.newline_before(i);
-            if self.by_indentation && closes_long && i > opener + 1 {
+            if self.block_ends == BlockEnds::Indentation && closes_long && i > opener + 1 {
                 // The braces of the file do not match, and this one ends a line whose own closer would be on a line of
                 // its own.
                 return self.unmatched(i, TokenKind::CloseCurly);

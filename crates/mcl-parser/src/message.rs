@@ -176,11 +176,10 @@ fn statement(error: &StatementError) -> Words {
         StatementError::MissingResourceName { kind } => message(format!("missing name of the `{kind}` resource"))
             .help(format!("the name precedes the brace: `{kind} \"name\" {{ … }}`")),
         StatementError::ExpectedResourceName { kind, found, has_body } => {
-            message(format!("expected the name of the `{kind}` resource, found {found}")).help(match has_body {
-                true => format!("a name is a string: `{kind} \"name\" {{ … }}`"),
-                false => {
-                    "a statement starts with a keyword, `$name =`, or the kind and the name of a resource".to_owned()
-                }
+            message(format!("expected the name of the `{kind}` resource, found {found}")).help(if *has_body {
+                format!("a name is a string: `{kind} \"name\" {{ … }}`")
+            } else {
+                "a statement starts with a keyword, `$name =`, or the kind and the name of a resource".to_owned()
             })
         }
         StatementError::LoneWord { word } => message(format!("`{word}` alone is not a statement"))
@@ -347,7 +346,9 @@ fn expression(error: &ExpressionError) -> Words {
         }
         ExpressionError::VariableAsField => message("expected a field name after `->`, found `$`")
             .help("the name of a field is a plain word; a map takes any key: `$map[$key]`"),
-        ExpressionError::NothingBetweenCommas => message("missing element between two commas"),
+        ExpressionError::NothingBetweenCommas => {
+            message("missing element between two commas").help("remove one of the commas")
+        }
         ExpressionError::NothingBeforeComma => message("missing element before `,`"),
         ExpressionError::TripleEquals => message("unknown operator `===`").help("equality is written `==`"),
         ExpressionError::SingleEquals => message("expected an operator, found `=`").help("equality is written `==`"),

@@ -309,7 +309,7 @@ impl Scoped {
 
     /// Returns the span of an include or import statement.
     #[must_use]
-    pub fn instance_span(&self, id: InstanceId) -> Span {
+    pub(crate) fn instance_span(&self, id: InstanceId) -> Span {
         let instance = self.instance(id);
         self.ast_of(instance.scope).stmt_span(instance.stmt)
     }

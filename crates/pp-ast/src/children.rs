@@ -1,9 +1,9 @@
 //! The direct parts of an expression.
 
 use crate::definition::Definition;
-use crate::expr::Expr;
-use crate::ids::{AttributeList, ExprId, LambdaId, ParameterList};
-use crate::resource::Query;
+use crate::expr::{CaseOption, Expr};
+use crate::ids::{AttributeList, ExprId, ExprList, LambdaId, ParameterList};
+use crate::resource::{Collector, Query, ResourceExpr};
 use crate::tree::Tree;
 
 impl Tree {
@@ -46,15 +46,11 @@ impl Tree {
             }
             Expr::Call(call) => {
                 let call = &self.calls[*call];
-                visit(call.functor);
-                self.list(call.arguments).iter().copied().for_each(&mut *visit);
-                self.lambda_children(call.block, visit);
+                self.call_children(call.functor, call.arguments, call.block, visit);
             }
             Expr::MethodCall(call) => {
                 let call = &self.method_calls[*call];
-                visit(call.receiver);
-                self.list(call.arguments).iter().copied().for_each(&mut *visit);
-                self.lambda_children(call.block, visit);
+                self.call_children(call.receiver, call.arguments, call.block, visit);
             }
             Expr::Lambda(lambda) => self.lambda_children(Some(*lambda), visit),
             Expr::If(test, then, otherwise) | Expr::Unless(test, then, otherwise) => {
@@ -64,10 +60,7 @@ impl Tree {
             }
             Expr::Case(test, options) => {
                 visit(*test);
-                for option in options {
-                    self.list(option.values).iter().copied().for_each(&mut *visit);
-                    visit(option.body);
-                }
+                self.case_children(options, visit);
             }
             Expr::Selector(test, entries) => {
                 visit(*test);
@@ -76,14 +69,7 @@ impl Tree {
                     visit(entry.result);
                 }
             }
-            Expr::Resource(resource) => {
-                let resource = &self.resources[*resource];
-                visit(resource.type_name);
-                for body in self.bodies(resource.bodies) {
-                    visit(body.title);
-                    self.attribute_children(body.attributes, visit);
-                }
-            }
+            Expr::Resource(resource) => self.resource_children(&self.resources[*resource], visit),
             Expr::ResourceDefaults(index) => {
                 let defaults = &self.defaults[*index as usize];
                 visit(defaults.type_name);
@@ -94,16 +80,7 @@ impl Tree {
                 visit(resource_override.resources);
                 self.attribute_children(resource_override.attributes, visit);
             }
-            Expr::Collector(collector) => {
-                let collector = &self.collectors[*collector];
-                visit(collector.type_name);
-                match collector.query {
-                    Query::Virtual(query) | Query::Exported(query) => query.into_iter().for_each(&mut *visit),
-                }
-                if let Some(attributes) = collector.attributes {
-                    self.attribute_children(attributes, visit);
-                }
-            }
+            Expr::Collector(collector) => self.collector_children(&self.collectors[*collector], visit),
             Expr::Definition(definition) => self.definition_children(&self.definitions[*definition], visit),
             Expr::Epp { parameters, body } => {
                 if let Some(parameters) = parameters {
@@ -111,6 +88,43 @@ impl Tree {
                 }
                 visit(*body);
             }
+        }
+    }
+
+    /// The first part is the receiver of a method call, and the functor of any other.
+    fn call_children(
+        &self,
+        first: ExprId,
+        arguments: ExprList,
+        block: Option<LambdaId>,
+        visit: &mut impl FnMut(ExprId),
+    ) {
+        visit(first);
+        self.list(arguments).iter().copied().for_each(&mut *visit);
+        self.lambda_children(block, visit);
+    }
+
+    fn case_children(&self, options: &[CaseOption], visit: &mut impl FnMut(ExprId)) {
+        for option in options {
+            self.list(option.values).iter().copied().for_each(&mut *visit);
+            visit(option.body);
+        }
+    }
+
+    fn resource_children(&self, resource: &ResourceExpr, visit: &mut impl FnMut(ExprId)) {
+        visit(resource.type_name);
+        for body in self.bodies(resource.bodies) {
+            visit(body.title);
+            self.attribute_children(body.attributes, visit);
+        }
+    }
+
+    fn collector_children(&self, collector: &Collector, visit: &mut impl FnMut(ExprId)) {
+        visit(collector.type_name);
+        let (Query::Virtual(query) | Query::Exported(query)) = collector.query;
+        query.into_iter().for_each(&mut *visit);
+        if let Some(attributes) = collector.attributes {
+            self.attribute_children(attributes, visit);
         }
     }
 

@@ -9,7 +9,10 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::definition::{Definition, HostName};
 use crate::expr::Expr;
-use crate::ids::{AttributeList, BodyList, ExprId, ExprList, LambdaId, ParameterList, StrId, TextRange};
+use crate::ids::{
+    AttributeList, BodyList, CallId, CollectorId, ExprId, ExprList, LambdaId, MethodCallId, ParameterList, ResourceId,
+    StrId, TextRange,
+};
 use crate::resource::{AttributeName, Query};
 use crate::tree::Tree;
 
@@ -145,20 +148,8 @@ impl Checker<'_> {
                 self.child(*left)?;
                 self.list(*keys)
             }
-            Expr::Call(id) => {
-                let call = self.tree.calls.get(*id).ok_or(InvalidTree::Index)?;
-                self.child(call.functor)?;
-                self.list(call.arguments)?;
-                self.lambda(call.block)
-            }
-            Expr::MethodCall(id) => {
-                let call = self.tree.method_calls.get(*id).ok_or(InvalidTree::Index)?;
-                self.child(call.receiver)?;
-                self.string(call.name)?;
-                check_range(call.name_range, self.text)?;
-                self.list(call.arguments)?;
-                self.lambda(call.block)
-            }
+            Expr::Call(id) => self.call(*id),
+            Expr::MethodCall(id) => self.method_call(*id),
             Expr::Lambda(id) => self.lambda(Some(*id)),
             Expr::If(test, then, otherwise) | Expr::Unless(test, then, otherwise) => {
                 self.children(&[*test, *then, *otherwise])
@@ -175,11 +166,7 @@ impl Checker<'_> {
                 self.child(*test)?;
                 entries.iter().try_for_each(|entry| self.children(&[entry.value, entry.result]))
             }
-            Expr::Resource(id) => {
-                let resource = self.tree.resources.get(*id).ok_or(InvalidTree::Index)?;
-                self.child(resource.type_name)?;
-                self.bodies(resource.bodies)
-            }
+            Expr::Resource(id) => self.resource(*id),
             Expr::ResourceDefaults(index) => {
                 let defaults = self.tree.defaults.get(*index as usize).ok_or(InvalidTree::Index)?;
                 self.child(defaults.type_name)?;
@@ -190,13 +177,7 @@ impl Checker<'_> {
                 self.child(overrides.resources)?;
                 self.attributes(overrides.attributes)
             }
-            Expr::Collector(id) => {
-                let collector = self.tree.collectors.get(*id).ok_or(InvalidTree::Index)?;
-                self.child(collector.type_name)?;
-                let (Query::Virtual(query) | Query::Exported(query)) = collector.query;
-                query.map_or(Ok(()), |query| self.child(query))?;
-                collector.attributes.map_or(Ok(()), |list| self.attributes(list))
-            }
+            Expr::Collector(id) => self.collector(*id),
             Expr::Definition(id) => {
                 let definition = self.tree.definitions.get(*id).ok_or(InvalidTree::Index)?;
                 self.definition(definition)
@@ -206,6 +187,36 @@ impl Checker<'_> {
                 self.child(*body)
             }
         }
+    }
+
+    fn call(&self, id: CallId) -> Result<(), InvalidTree> {
+        let call = self.tree.calls.get(id).ok_or(InvalidTree::Index)?;
+        self.child(call.functor)?;
+        self.list(call.arguments)?;
+        self.lambda(call.block)
+    }
+
+    fn method_call(&self, id: MethodCallId) -> Result<(), InvalidTree> {
+        let call = self.tree.method_calls.get(id).ok_or(InvalidTree::Index)?;
+        self.child(call.receiver)?;
+        self.string(call.name)?;
+        check_range(call.name_range, self.text)?;
+        self.list(call.arguments)?;
+        self.lambda(call.block)
+    }
+
+    fn resource(&self, id: ResourceId) -> Result<(), InvalidTree> {
+        let resource = self.tree.resources.get(id).ok_or(InvalidTree::Index)?;
+        self.child(resource.type_name)?;
+        self.bodies(resource.bodies)
+    }
+
+    fn collector(&self, id: CollectorId) -> Result<(), InvalidTree> {
+        let collector = self.tree.collectors.get(id).ok_or(InvalidTree::Index)?;
+        self.child(collector.type_name)?;
+        let (Query::Virtual(query) | Query::Exported(query)) = collector.query;
+        query.map_or(Ok(()), |query| self.child(query))?;
+        collector.attributes.map_or(Ok(()), |list| self.attributes(list))
     }
 
     fn lambda(&self, id: Option<LambdaId>) -> Result<(), InvalidTree> {

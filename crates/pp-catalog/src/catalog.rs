@@ -144,11 +144,6 @@ impl Catalog {
         self.sources.add(source)
     }
 
-    /// Sets the class that a class inherits from.
-    pub fn set_parent(&mut self, child: SourceId, parent: SourceId) {
-        self.sources.set_parent(child, parent);
-    }
-
     /// Says in which scope the defaults are found that a scope does not have: that of the inherited class, or else that of the
     /// declaration. Scopes are named by their resources.
     pub fn set_scope_around(&mut self, scope: ResourceId, around: ResourceId) {
@@ -225,7 +220,7 @@ impl Catalog {
     }
 
     /// Makes a virtual resource a real one.
-    pub fn realize_resource(&mut self, id: ResourceId) {
+    pub(crate) fn realize_resource(&mut self, id: ResourceId) {
         let resource = &mut self.resources[id];
         if resource.is_virtual {
             resource.is_virtual = false;

@@ -39,10 +39,7 @@ impl CatalogError {
         {
             // Puppet names the line of the resource; an attribute on another line is a label.
             let is_same_line = set.line == self.location.line && set.file == self.location.file;
-            diagnostic = match is_same_line {
-                true => diagnostic.at(span),
-                false => diagnostic.label(span, "unknown parameter"),
-            };
+            diagnostic = if is_same_line { diagnostic.at(span) } else { diagnostic.label(span, "unknown parameter") };
         }
         if let Some(span) = self.earlier().and_then(|earlier| earlier.span) {
             let text = match self.kind {

@@ -61,7 +61,7 @@ impl Parameters {
 
     /// Returns the value of the attribute that names a resource of a native type, which every type takes as `name`, too.
     #[must_use]
-    pub fn name_value(&self, attribute: &str) -> Option<&Value> {
+    pub(crate) fn name_value(&self, attribute: &str) -> Option<&Value> {
         self.value("name").or_else(|| self.value(attribute))
     }
 

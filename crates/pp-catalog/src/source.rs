@@ -54,13 +54,6 @@ impl Sources {
         self.0[id].has_overridden = true;
     }
 
-    /// Sets the parent, once it is known. A parent that inherits from `child` itself is not accepted.
-    pub(crate) fn set_parent(&mut self, child: SourceId, parent: SourceId) {
-        if self.lineage(parent).all(|ancestor| ancestor != child) {
-            self.0[child].source.parent = Some(parent);
-        }
-    }
-
     /// Returns whether a source may change what `of` has set: it is a class that inherits from it, directly or not, or a collector
     /// in its body, or in that of a class from which it inherits, has overridden something.
     pub(crate) fn may_change(&self, id: SourceId, of: SourceId) -> bool {

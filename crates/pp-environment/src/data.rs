@@ -213,9 +213,10 @@ pub(crate) fn data_files(layer: StoredLayer<'_>) -> Result<Vec<(String, PathBuf)
             if is_private_key(&path)? {
                 continue;
             }
-            let name = match is_absolute {
-                true => path.to_str().map(str::to_owned),
-                false => path.strip_prefix(root).ok().and_then(Path::to_str).map(|inside| format!("{prefix}{inside}")),
+            let name = if is_absolute {
+                path.to_str().map(str::to_owned)
+            } else {
+                path.strip_prefix(root).ok().and_then(Path::to_str).map(|inside| format!("{prefix}{inside}"))
             };
             files.extend(name.map(|name| (name, path)));
         }

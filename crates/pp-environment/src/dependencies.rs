@@ -66,10 +66,12 @@ pub fn check_dependencies_in(
 ) -> Result<Vec<Diagnostic>, EnvironmentError> {
     let is_environment = ["environment.conf", "modules"].iter().any(|name| directory.join(name).exists());
     let is_module = !is_environment && directory.join(METADATA).is_file();
-    let mut modules = match is_module {
-        true => modules_in(module_path)?,
-        false if is_environment => find(&Input::Environment(directory.to_owned()), module_path)?.modules,
-        false => modules_in(&[&[directory.to_owned()], module_path].concat())?,
+    let mut modules = if is_module {
+        modules_in(module_path)?
+    } else if is_environment {
+        find(&Input::Environment(directory.to_owned()), module_path)?.modules
+    } else {
+        modules_in(&[&[directory.to_owned()], module_path].concat())?
     };
     if is_module {
         let name = directory.canonicalize().ok().and_then(|path| path.file_name()?.to_str().map(str::to_owned));

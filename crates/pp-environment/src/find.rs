@@ -11,7 +11,7 @@ use crate::error::EnvironmentError;
 use crate::limits::MAX_FILES;
 use crate::settings::{ModulePathEntry, Settings};
 
-/// Maximum number of directories inside each other.
+/// Maximum depth of nested directories.
 const MAX_DEPTH: usize = 64;
 
 /// What a path on the command line stands for.

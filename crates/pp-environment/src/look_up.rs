@@ -44,9 +44,10 @@ pub fn look_up(paths: &CodePaths, options: &Options, request: &LookupRequest) ->
         return Ok(with_files(lookup, environment.files, None));
     }
     let validation = validation_options(options.strict);
-    let input = match path.is_dir() {
-        true => Input::Environment(path.clone()),
-        false => Input::of_path(path).map_err(|error| error.diagnostic())?,
+    let input = if path.is_dir() {
+        Input::Environment(path.clone())
+    } else {
+        Input::of_path(path).map_err(|error| error.diagnostic())?
     };
     let loaded = find(&input, module_path).and_then(|mut layout| {
         if !request.compile {

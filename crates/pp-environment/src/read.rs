@@ -56,9 +56,10 @@ pub(crate) fn read_inside(directory: &Path, path: &Path) -> Result<Vec<u8>, Envi
 /// Checks that a path that exists is inside a directory, whatever symbolic links there are.
 pub(crate) fn check_inside(directory: &Path, path: &Path) -> Result<(), EnvironmentError> {
     let real = |path: &Path| path.canonicalize().map_err(|error| EnvironmentError::unreadable(path, error));
-    match real(path)?.starts_with(real(directory)?) {
-        true => Ok(()),
-        false => Err(EnvironmentError::OutsideModule(path.to_owned())),
+    if real(path)?.starts_with(real(directory)?) {
+        Ok(())
+    } else {
+        Err(EnvironmentError::OutsideModule(path.to_owned()))
     }
 }
 

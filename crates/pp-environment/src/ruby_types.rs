@@ -99,7 +99,7 @@ impl RubyTypes {
     }
 
     /// Adds the types to those that a program can use.
-    pub fn add_to(&self, known: &mut KnownTypes) {
+    pub(crate) fn add_to(&self, known: &mut KnownTypes) {
         for (name, (module, path)) in &self.types {
             let (files, module, path) = (Arc::clone(&self.files), Arc::clone(module), path.clone());
             let own_name = name.clone();

@@ -4,16 +4,17 @@ mod assign;
 pub(crate) mod call;
 mod control;
 mod failure;
+mod literal;
 
 use std::rc::Rc;
 
 use crate::classes::Class;
 use crate::interpreter::Interpreter;
-use crate::key::Key;
+use crate::proc::ProcKind;
 use crate::show::push_to_s;
 use crate::stop::{Eval, Raise, Stop};
-use crate::syntax::{Argument, Entry, Expr, Local, Node, RegexpLiteral};
-use crate::value::{Entries, Frozen, Hash, Range, Regexp, Str, Value};
+use crate::syntax::{Argument, Expr, Local, Node};
+use crate::value::{Frozen, Range, Str, Value};
 
 impl Interpreter<'_> {
     /// Evaluates an expression. Errors get its location.
@@ -51,38 +52,15 @@ impl Interpreter<'_> {
             Expr::SelfObject => Ok(Value::Main),
             Expr::Int(value) => Ok(Value::Int(*value)),
             Expr::Float(value) => Ok(Value::Float(*value)),
-            Expr::Str(text) => {
-                self.charge(text.len())?;
-                Ok(Value::str(&**text))
-            }
             Expr::Symbol(name) => Ok(Value::Symbol(Rc::clone(name))),
-            Expr::Interpolated(parts) => {
-                let text = self.interpolate(parts)?;
-                self.string(text)
-            }
-            Expr::InterpolatedSymbol(parts) => {
-                let text = self.interpolate(parts)?;
-                self.charge(text.len())?;
-                Ok(Value::symbol(text))
-            }
+            Expr::Str(text) => self.plain_string(text),
+            Expr::Interpolated(parts) => self.interpolated_string(parts),
+            Expr::InterpolatedSymbol(parts) => self.interpolated_symbol(parts),
             Expr::Regexp(literal) => Ok(Value::Regexp(self.regexp_literal(literal)?)),
-            Expr::Array(arguments) => {
-                let items = self.arguments(arguments)?;
-                self.list(items)
-            }
-            Expr::Hash(entries) => self.hash_literal(entries),
-            Expr::Keywords(entries) => {
-                let keywords = self.hash_literal(entries)?;
-                if let Value::Hash(hash) = &keywords {
-                    hash.is_keywords.set(true);
-                }
-                Ok(keywords)
-            }
-            Expr::Range { from, to, is_exclusive } => {
-                let from = self.eval_optional(from.as_deref())?;
-                let to = self.eval_optional(to.as_deref())?;
-                crate::methods::range::new_range(&self.work, from, to, *is_exclusive)
-            }
+            Expr::Array(arguments) => self.array_literal(arguments),
+            Expr::Hash(entries) => Ok(Value::Hash(self.hash_literal(entries)?)),
+            Expr::Keywords(entries) => self.keywords(entries),
+            Expr::Range { from, to, is_exclusive } => self.range_literal(from.as_deref(), to.as_deref(), *is_exclusive),
             Expr::Local(local) => Ok(self.local(*local)),
             Expr::Instance(name) => Ok(self.instance_variable(name)),
             Expr::LastMatch => Ok(self.last_match.clone().map_or(Value::Nil, Value::Match)),
@@ -95,13 +73,7 @@ impl Interpreter<'_> {
             })),
             Expr::Constant(name) => self.constant(name),
             Expr::Call(call) => self.eval_call(call),
-            Expr::Yield(arguments) => {
-                let arguments = self.arguments(arguments)?;
-                match self.method_block() {
-                    Some(block) => self.call_proc(&block, &arguments),
-                    None => Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into()),
-                }
-            }
+            Expr::Yield(arguments) => self.eval_yield(arguments),
             Expr::And(left, right) => {
                 let left = self.eval(left)?;
                 if left.is_true() { self.eval(right) } else { Ok(left) }
@@ -119,7 +91,7 @@ impl Interpreter<'_> {
                 }
                 Ok(value)
             }
-            Expr::Lambda(block) => Ok(Value::Proc(self.make_proc(block, true))),
+            Expr::Lambda(block) => Ok(Value::Proc(self.make_proc(block, ProcKind::Lambda))),
             Expr::Define(definition) => {
                 self.methods.insert(Rc::clone(&definition.name), Rc::clone(definition));
                 Ok(Value::Symbol(Rc::clone(&definition.name)))
@@ -190,68 +162,6 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn interpolate(&mut self, parts: &[Node]) -> Eval<String> {
-        let mut text = String::new();
-        for part in parts {
-            match &part.expr {
-                Expr::Str(literal) => text.push_str(literal),
-                _ => {
-                    let value = self.eval(part)?;
-                    push_to_s(&self.work, &mut text, &value);
-                    if text.len() > crate::stop::MAX_TEXT {
-                        return Err(Stop::limit("a string is too long"));
-                    }
-                }
-            }
-        }
-        Ok(text)
-    }
-
-    fn regexp_literal(&mut self, literal: &RegexpLiteral) -> Eval<Rc<Regexp>> {
-        if let Some(compiled) = literal.compiled.get() {
-            return Ok(Rc::clone(compiled));
-        }
-        let mut source = String::new();
-        let mut is_constant = true;
-        for part in &literal.parts {
-            match &part.expr {
-                Expr::Str(text) => source.push_str(text),
-                _ => {
-                    is_constant = false;
-                    let value = self.eval(part)?;
-                    push_to_s(&self.work, &mut source, &value);
-                }
-            }
-        }
-        self.charge(source.len() * 8)?;
-        let regexp = Rc::new(Regexp::new(source.into(), &literal.options));
-        regexp.compiled.compiled()?;
-        if is_constant || literal.options.contains('o') {
-            let _ = literal.compiled.set(Rc::clone(&regexp));
-        }
-        Ok(regexp)
-    }
-
-    fn hash_literal(&mut self, entries: &[Entry]) -> Eval {
-        let mut hash = Entries::default();
-        for entry in entries {
-            match entry {
-                Entry::Pair(key, value) => {
-                    let key = self.eval(key)?;
-                    let value = self.eval(value)?;
-                    hash.insert(Key::new(&self.work, key), value);
-                }
-                Entry::Splat(node) => match self.eval(node)? {
-                    Value::Hash(other) => hash.extend(other.entries().iter().map(|(k, v)| (k.clone(), v.clone()))),
-                    Value::Nil => {}
-                    other => return Err(crate::methods::args::no_conversion(&other, "Hash").into()),
-                },
-            }
-        }
-        self.charge(hash.len() * size_of::<Value>())?;
-        Ok(Value::Hash(Rc::new(Hash::new(hash))))
-    }
-
     /// Evaluates arguments or elements.
     pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Vec<Value>> {
         let mut values = Vec::with_capacity(arguments.len());
@@ -275,6 +185,14 @@ impl Interpreter<'_> {
             Value::Nil => Ok(Vec::new()),
             Value::Array(_) | Value::Hash(_) | Value::Range(_) | Value::Enumerator(_) => self.elements(value),
             other => Ok(vec![other.clone()]),
+        }
+    }
+
+    fn eval_yield(&mut self, arguments: &[Argument]) -> Eval {
+        let arguments = self.arguments(arguments)?;
+        match self.method_block() {
+            Some(block) => self.call_proc(&block, &arguments),
+            None => Err(Raise::new(Class::LocalJumpError, "no block given (yield)").into()),
         }
     }
 

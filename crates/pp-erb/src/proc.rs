@@ -42,6 +42,15 @@ pub(crate) struct Activation {
     pub block: Option<Rc<Proc>>,
 }
 
+/// How code is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProcKind {
+    /// Missing arguments are nil, and `return` leaves the method around it.
+    Block,
+    /// The number of arguments is checked, and `return` leaves only this.
+    Lambda,
+}
+
 /// What can be called.
 #[derive(Debug)]
 pub(crate) enum Proc {
@@ -52,7 +61,7 @@ pub(crate) enum Proc {
         activation: Rc<Activation>,
         /// Where `break` goes.
         id: u64,
-        is_lambda: bool,
+        kind: ProcKind,
     },
     /// `&:name`
     Symbol(Rc<Dispatch>),
@@ -70,7 +79,7 @@ impl Proc {
     /// Returns whether the number of arguments is checked and `return` leaves only this.
     pub fn is_lambda(&self) -> bool {
         match self {
-            Proc::Code { is_lambda, .. } => *is_lambda,
+            Proc::Code { kind, .. } => *kind == ProcKind::Lambda,
             Proc::Symbol(_) | Proc::Method(_) => true,
             Proc::Indexed { .. } | Proc::With { .. } | Proc::Collect { .. } => false,
         }

@@ -22,6 +22,15 @@ pub(crate) struct Local {
     pub slot: u32,
 }
 
+/// The operator of an assignment that depends on the old value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogicalOperator {
+    /// `&&=`: assigns if the old value is true.
+    And,
+    /// `||=`: assigns if it is not.
+    Or,
+}
+
 /// An expression.
 #[derive(Debug)]
 pub(crate) enum Expr {
@@ -89,11 +98,10 @@ pub(crate) enum Expr {
         operator: Rc<Dispatch>,
         value: Box<Node>,
     },
-    /// `||=`; `&&=` if `is_and`.
     LogicalAssign {
         target: Box<Target>,
+        operator: LogicalOperator,
         value: Box<Node>,
-        is_and: bool,
     },
     MultipleAssign(Vec<Target>, Box<Node>),
     /// A regular expression with named groups on the left of `=~` sets local variables.

@@ -44,7 +44,7 @@ impl<'e> Evaluator<'e> {
         if !self.definitions.functions.contains_key(name)
             && let Some((module, inside)) = split(name)
         {
-            self.load(module, "functions", inside)?;
+            self.load(module, Folder::Functions, inside)?;
         }
         Ok(self.definitions.functions.get(name).copied())
     }
@@ -53,7 +53,7 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn find_alias(&mut self, name: &str) -> Eval<Option<Defined<'e, TypeAlias>>> {
         if !self.definitions.aliases.contains_key(name) {
             let (module, inside) = split(name).unwrap_or((name, TYPE_SET_FILE));
-            self.load(module, "types", inside)?;
+            self.load(module, Folder::Types, inside)?;
         }
         Ok(self.definitions.aliases.get(name).copied())
     }
@@ -69,10 +69,10 @@ impl<'e> Evaluator<'e> {
         if name.len() > MAX_NAME || !self.has_module(module) {
             return Ok(());
         }
-        self.load(module, "manifests", "init")?;
+        self.load(module, Folder::Manifests, "init")?;
         let mut inside = inside;
         while !inside.is_empty() {
-            self.load(module, "manifests", inside)?;
+            self.load(module, Folder::Manifests, inside)?;
             if is_found(self) {
                 break;
             }
@@ -93,11 +93,11 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Loads a file of a module, once.
-    fn load(&mut self, module: &str, folder: &str, inside: &str) -> Eval<()> {
+    fn load(&mut self, module: &str, folder: Folder, inside: &str) -> Eval<()> {
         if !self.has_module(module) || !inside.split("::").all(is_word) {
             return Ok(());
         }
-        let path = format!("{folder}/{}.pp", inside.replace("::", "/"));
+        let path = format!("{}/{}.pp", folder.name(), inside.replace("::", "/"));
         let key = format!("{module}/{path}");
         match self.asked.get(&key) {
             Some(false) => return Ok(()),
@@ -114,7 +114,7 @@ impl<'e> Evaluator<'e> {
         result
     }
 
-    fn load_file(&mut self, module: &str, folder: &str, inside: &str, path: &str) -> Eval<()> {
+    fn load_file(&mut self, module: &str, folder: Folder, inside: &str, path: &str) -> Eval<()> {
         if let Some((tree, module)) = self.parsed_manifest(module, path) {
             return self.define(tree, module, folder, inside);
         }
@@ -135,21 +135,17 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Adds the definitions of a file that was loaded.
-    fn define(&mut self, tree: &'e Tree, module: &'e Arc<str>, folder: &str, inside: &str) -> Eval<()> {
-        let what = match folder {
-            "functions" => Some("function"),
-            "types" => Some("type"),
-            _ => None,
-        };
-        if let Some(what) = what {
-            let name = match (folder, inside) {
-                ("types", TYPE_SET_FILE) => module.to_string(),
-                _ => format!("{module}::{inside}"),
-            };
-            self.check_single(tree, what, &name)?;
-            if (folder, inside) == ("types", TYPE_SET_FILE) {
+    fn define(&mut self, tree: &'e Tree, module: &'e Arc<str>, folder: Folder, inside: &str) -> Eval<()> {
+        match folder {
+            Folder::Manifests => {}
+            Folder::Functions => {
+                self.check_single(tree, SingleDefinition::Function, &format!("{module}::{inside}"))?;
+            }
+            Folder::Types if inside == TYPE_SET_FILE => {
+                self.check_single(tree, SingleDefinition::TypeAlias, module)?;
                 self.check_type_set_file(tree)?;
             }
+            Folder::Types => self.check_single(tree, SingleDefinition::TypeAlias, &format!("{module}::{inside}"))?,
         }
         self.definitions.add(tree, Some(module));
         self.check_redefined()?;
@@ -157,19 +153,20 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Checks that the file of a function or type alias holds it and nothing else.
-    fn check_single(&self, tree: &Tree, what: &str, name: &str) -> Eval<()> {
+    fn check_single(&self, tree: &Tree, wanted: SingleDefinition, name: &str) -> Eval<()> {
         let statements = match tree.root.map(|root| &tree.exprs[root]) {
             Some(Expr::Block(list)) => tree.list(*list),
             Some(_) | None => &[],
         };
         let defined = statements.first().and_then(|first| match &tree.exprs[*first] {
-            Expr::Definition(definition) => match &tree.definitions[*definition] {
-                Definition::Function(function) if what == "function" => Some(tree.str(function.name)),
-                Definition::TypeAlias(alias) if what == "type" => Some(tree.str(alias.name)),
+            Expr::Definition(definition) => match (wanted, &tree.definitions[*definition]) {
+                (SingleDefinition::Function, Definition::Function(function)) => Some(tree.str(function.name)),
+                (SingleDefinition::TypeAlias, Definition::TypeAlias(alias)) => Some(tree.str(alias.name)),
                 _ => None,
             },
             _ => None,
         });
+        let what = wanted.keyword();
         let problem = match (statements, defined) {
             ([], _) => format!("does not define the {what} '{name}' - it is empty."),
             (_, None) => format!("does not define the {what} '{name}' - no {what} found."),
@@ -181,7 +178,7 @@ impl<'e> Evaluator<'e> {
         };
         let file = self.source(Span::new(tree.file, 0, 0)).map_or("", |file| &file.name);
         let error = Error::new(ErrorKind::Evaluation, format!("The code loaded from {file} {problem}"));
-        Err(unlocated(error.help(format!("the file holds one definition, `{what} {}`", written(what, name)))))
+        Err(unlocated(error.help(format!("the file holds one definition, `{what} {}`", wanted.written(name)))))
     }
 
     /// Returns a manifest of a module that was parsed before the compilation, and the name of the module.
@@ -265,7 +262,8 @@ impl<'e> Evaluator<'e> {
         let files = self.files_of(module);
         let inside = files.iter().filter_map(|path| path.strip_prefix("types/")?.strip_suffix(".pp"));
         let inside = inside.filter(|inside| *inside != TYPE_SET_FILE);
-        let name = |inside: &str| written("type", &format!("{module}::{}", inside.replace('/', "::")));
+        let name =
+            |inside: &str| SingleDefinition::TypeAlias.written(&format!("{module}::{}", inside.replace('/', "::")));
         let mut names: Vec<String> = inside.map(name).collect();
         names.sort_unstable();
         names
@@ -326,9 +324,48 @@ fn file_of(name: &str) -> String {
     format!("manifests/{}.pp", inside.replace("::", "/"))
 }
 
-/// Returns the name of a function or type alias as a definition has it.
-fn written(what: &str, name: &str) -> String {
-    if what == "type" { pp_catalog::capitalize(name).to_string() } else { name.to_owned() }
+/// A folder of a module with files that are found by name.
+#[derive(Clone, Copy)]
+enum Folder {
+    /// Of classes and defines.
+    Manifests,
+    Functions,
+    /// Of type aliases, and of the set of types.
+    Types,
+}
+
+impl Folder {
+    fn name(self) -> &'static str {
+        match self {
+            Folder::Manifests => "manifests",
+            Folder::Functions => "functions",
+            Folder::Types => "types",
+        }
+    }
+}
+
+/// The only definition in a file outside of `manifests`.
+#[derive(Clone, Copy)]
+enum SingleDefinition {
+    Function,
+    TypeAlias,
+}
+
+impl SingleDefinition {
+    fn keyword(self) -> &'static str {
+        match self {
+            SingleDefinition::Function => "function",
+            SingleDefinition::TypeAlias => "type",
+        }
+    }
+
+    /// Returns a name in lower case as a definition has it.
+    fn written(self, name: &str) -> String {
+        match self {
+            SingleDefinition::Function => name.to_owned(),
+            SingleDefinition::TypeAlias => pp_catalog::capitalize(name).to_string(),
+        }
+    }
 }
 
 /// A longer name is not looked for in files.

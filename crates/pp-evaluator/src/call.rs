@@ -15,6 +15,7 @@ use crate::definitions::{Defined, FunctionRef, plain};
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::ParameterTypes;
+use crate::parameters::Callee;
 use crate::scope::{Local, TOP};
 use crate::services::RubyFunction;
 use crate::stop::{Eval, Fault, Jump, JumpKind, Stop, illegal_jump, located, unlocated};
@@ -128,9 +129,10 @@ impl<'e> Evaluator<'e> {
             self.call_span = outer;
             result
         } else if let Some(function) = self.find_ruby_function(name) {
-            match self.has_ruby() {
-                true => self.call_ruby(name, &function, arguments, block, span),
-                false => Err(self.refused_function(name, &function, arguments)),
+            if self.has_ruby() {
+                self.call_ruby(name, &function, arguments, block, span)
+            } else {
+                Err(self.refused_function(name, &function, arguments))
             }
         } else {
             return Err(self.unknown_function(name, span));
@@ -209,7 +211,7 @@ impl<'e> Evaluator<'e> {
         };
         let frame = Frame { tree, scope: TOP, local: Some(Local::function()) };
         let result = self.within(frame, |this| {
-            this.bind(name, definition.parameters, &types, arguments)?;
+            this.bind(Callee::Function(name), definition.parameters, &types, arguments)?;
             this.eval(definition.body)
         });
         let value = match result {

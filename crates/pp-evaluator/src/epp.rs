@@ -10,7 +10,7 @@ use pp_types::{Error, ErrorKind, Hash, Value, describe_mismatch, interpolate, is
 use crate::evaluator::Evaluator;
 use crate::frame::Frame;
 use crate::frame::Output;
-use crate::parameters::names_of;
+use crate::parameters::{Callee, names_of};
 use crate::scope::{Local, TOP};
 use crate::stop::{Eval, JumpKind, Stop, illegal_jump, unlocated};
 use crate::trees::Entry;
@@ -73,7 +73,7 @@ impl<'e> Evaluator<'e> {
             let value = match (local.get_own(name), parameter.default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => {
-                    let value = self.eval_default("lambda", &names, at, default)?;
+                    let value = self.eval_default(Callee::Block.label(), &names, at, default)?;
                     local.set(name, value.clone());
                     value
                 }

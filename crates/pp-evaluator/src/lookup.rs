@@ -88,12 +88,11 @@ fn not_found(question: &Question) -> Error {
 /// Returns the error about names without a value.
 pub(crate) fn not_found_error(names: &[Value], is_list: bool) -> Error {
     let names: Vec<String> = names.iter().map(pp_types::interpolate).collect();
-    let what = match is_list {
-        true => {
-            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!("any of the names [{}]", quoted.join(", "))
-        }
-        false => format!("the name '{}'", names.join(", ")),
+    let what = if is_list {
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        format!("any of the names [{}]", quoted.join(", "))
+    } else {
+        format!("the name '{}'", names.join(", "))
     };
     let error = Error::new(ErrorKind::Evaluation, format!("Function lookup() did not find a value for {what}"));
     error.help("give a default value, or add the key to the data")

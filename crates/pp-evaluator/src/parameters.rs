@@ -13,6 +13,24 @@ use crate::frame::{ParameterTypes, Pending};
 use crate::stop::{Eval, Stop, unlocated};
 use crate::variable::RESERVED_VARIABLES;
 
+/// What has the parameters that are bound.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee<'a> {
+    Block,
+    /// A function of the language, with its name.
+    Function(&'a str),
+}
+
+impl<'a> Callee<'a> {
+    /// Returns its name in messages.
+    pub(crate) fn label(self) -> &'a str {
+        match self {
+            Callee::Block => "lambda",
+            Callee::Function(name) => name,
+        }
+    }
+}
+
 impl<'e> Evaluator<'e> {
     /// Evaluates the types of parameters.
     pub(crate) fn parameter_types(&mut self, list: ParameterList, returns: Option<ExprId>) -> Eval<ParameterTypes> {
@@ -66,13 +84,13 @@ impl<'e> Evaluator<'e> {
 
     /// Binds the parameters of a block to the arguments; further arguments are dropped.
     pub(crate) fn bind_block(&mut self, lambda: &Lambda, types: &ParameterTypes, arguments: &[Value]) -> Eval<()> {
-        self.bind("lambda", lambda.parameters, types, arguments)
+        self.bind(Callee::Block, lambda.parameters, types, arguments)
     }
 
     /// Binds parameters to arguments in the innermost local scope of the frame.
     pub(crate) fn bind(
         &mut self,
-        subject: &str,
+        callee: Callee<'_>,
         list: ParameterList,
         types: &ParameterTypes,
         arguments: &[Value],
@@ -94,10 +112,13 @@ impl<'e> Evaluator<'e> {
                     return Err(Stop::at(span, Error::new(ErrorKind::Arguments, message)));
                 };
                 let names = names.get_or_insert_with(|| names_of(tree, parameters));
-                let value = self.eval_default(subject, names, at, default)?;
+                let value = self.eval_default(callee.label(), names, at, default)?;
                 if !is_instance(&types.types[at], &value) {
-                    let subject = if subject == "lambda" { "block".to_owned() } else { format!("'{subject}'") };
-                    let text = describe_mismatch(&format!("{subject} parameter '{name}'"), &types.types[at], &value);
+                    let subject = match callee {
+                        Callee::Block => format!("block parameter '{name}'"),
+                        Callee::Function(function) => format!("'{function}' parameter '{name}'"),
+                    };
+                    let text = describe_mismatch(&subject, &types.types[at], &value);
                     return Err(unlocated(Error::new(ErrorKind::Mismatch, text)));
                 }
                 value

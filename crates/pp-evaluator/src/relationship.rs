@@ -34,9 +34,10 @@ impl Evaluator<'_> {
             ArrowOp::Notify | ArrowOp::Subscribe => RelationshipKind::Notify,
         };
         let previous = before.arrow;
-        let (sources, targets) = match reversed {
-            true => (after.operands.clone(), before.operands),
-            false => (before.operands, after.operands.clone()),
+        let (sources, targets) = if reversed {
+            (after.operands.clone(), before.operands)
+        } else {
+            (before.operands, after.operands.clone())
         };
         let arrow = Relationship { kind, sources, targets, reversed, previous, location };
         let arrow = Some(self.catalog.add_relationship(arrow));

@@ -144,11 +144,10 @@ impl Evaluator<'_> {
                 Value::String(title) => titles.push(title.clone()),
                 Value::Default => is_default = true,
                 Value::Undef => {
-                    let message = match is_list {
-                        true => {
-                            format!("Missing title at index {index}. The title expression resulted in an undef title")
-                        }
-                        false => "Missing title. The title expression resulted in undef".to_owned(),
+                    let message = if is_list {
+                        format!("Missing title at index {index}. The title expression resulted in an undef title")
+                    } else {
+                        "Missing title. The title expression resulted in undef".to_owned()
                     };
                     return Err(self.error(id, message).code(Code::P0511));
                 }

@@ -49,9 +49,10 @@ impl Evaluator<'_> {
             return Some(self.capture(name));
         }
         if let Some(rest) = name.strip_prefix("::") {
-            return match rest.contains("::") {
-                true => self.qualified_variable(rest),
-                false => self.scopes[TOP].variables.get(rest).cloned(),
+            return if rest.contains("::") {
+                self.qualified_variable(rest)
+            } else {
+                self.scopes[TOP].variables.get(rest).cloned()
             };
         }
         if name.contains("::") {
@@ -207,9 +208,10 @@ impl Evaluator<'_> {
                 _ => format!("Cannot reassign variable '${name}'"),
             };
             let is_fact = scope.kind == ScopeKind::Top && self.options.facts.contains_key(&Value::String(name.clone()));
-            let help = match is_fact {
-                true => "this is the name of a fact, which is already set at top scope".to_owned(),
-                false => "a variable can be set once in a scope; use another name".to_owned(),
+            let help = if is_fact {
+                "this is the name of a fact, which is already set at top scope".to_owned()
+            } else {
+                "a variable can be set once in a scope; use another name".to_owned()
             };
             return Err(Stop::message(span, message).code(Code::P0510).help(Some(help)));
         }

@@ -28,6 +28,14 @@ fn address(value: &Value) -> Option<usize> {
     }
 }
 
+/// A kind of variables of a scope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum VariableKind {
+    /// A parameter of the class or definition that the scope is of.
+    Parameter,
+    Other,
+}
+
 /// Replaces values in values.
 struct Replacement {
     new: FxHashMap<usize, Value>,
@@ -38,9 +46,15 @@ struct Replacement {
 }
 
 impl Replacement {
-    fn new<'c>(changes: impl Iterator<Item = &'c Change>, in_containers: bool) -> Replacement {
+    /// Replaces values wherever they are.
+    fn new<'c>(changes: impl Iterator<Item = &'c Change>) -> Replacement {
         let new = changes.filter_map(|change| Some((address(&change.old)?, change.new.clone()))).collect();
-        Replacement { new, visited: FxHashMap::default(), in_containers }
+        Replacement { new, visited: FxHashMap::default(), in_containers: true }
+    }
+
+    /// Replaces values of a copy, which shares the strings in its containers with others.
+    fn of_copy<'c>(changes: impl Iterator<Item = &'c Change>) -> Replacement {
+        Replacement { in_containers: false, ..Replacement::new(changes) }
     }
 
     /// Returns what replaces a value; `None` if nothing in it has changed.
@@ -216,9 +230,9 @@ impl Evaluator<'_> {
         if !shared.is_empty() {
             let strings = shared.iter().filter(|change| is_string(change));
             self.templates.strings.extend(strings.map(|change| (change.old.clone(), change.new.clone())));
-            let mut replacement = Replacement::new(shared.iter().copied(), true);
+            let mut replacement = Replacement::new(shared.iter().copied());
             self.replace_shared(&mut replacement);
-            let mut strings = Replacement::new(shared.iter().copied().filter(|change| is_string(change)), true);
+            let mut strings = Replacement::new(shared.iter().copied().filter(|change| is_string(change)));
             self.replace_parameters_of_running_code(&mut strings);
             work += replacement.visited.len() + strings.visited.len();
         }
@@ -226,7 +240,7 @@ impl Evaluator<'_> {
         parameters.dedup();
         for id in parameters {
             let changes = copies.iter().copied().filter(|change| change.parameter == Some(id));
-            let mut replacement = Replacement::new(changes, false);
+            let mut replacement = Replacement::of_copy(changes);
             self.replace_copy(id, &mut replacement);
             work += replacement.visited.len();
         }
@@ -253,33 +267,36 @@ impl Evaluator<'_> {
         let own = self.frame.scope;
         let mut is_elsewhere = false;
         for scope in self.visible_scopes() {
-            is_elsewhere |= self.replace_variables(scope, replacement, false) && scope != own;
+            is_elsewhere |= self.replace_variables(scope, replacement, VariableKind::Other) && scope != own;
         }
         self.replace_locals(replacement);
         if !is_elsewhere {
-            self.replace_variables(own, replacement, true);
+            self.replace_variables(own, replacement, VariableKind::Parameter);
         }
     }
 
     fn replace_parameters_of_running_code(&mut self, replacement: &mut Replacement) {
         if !replacement.new.is_empty() {
             for scope in self.visible_scopes() {
-                self.replace_variables(scope, replacement, true);
+                self.replace_variables(scope, replacement, VariableKind::Parameter);
             }
         }
     }
 
-    /// Replaces values of the variables of a scope: parameters, or the others. Returns whether there were any.
-    fn replace_variables(&mut self, id: ScopeId, replacement: &mut Replacement, parameters: bool) -> bool {
+    /// Replaces values of the variables of a scope that are of a kind. Returns whether there were any.
+    fn replace_variables(&mut self, id: ScopeId, replacement: &mut Replacement, kind: VariableKind) -> bool {
         let scope = &self.scopes[id];
-        let is_wanted = |name: &Arc<str>| parameter_of(scope, &self.catalog, name).is_some() == parameters;
+        let is_wanted = |name: &Arc<str>| match parameter_of(scope, &self.catalog, name) {
+            Some(_) => kind == VariableKind::Parameter,
+            None => kind == VariableKind::Other,
+        };
         let wanted = scope.variables.iter().filter(|(name, _)| is_wanted(name) && !(id == TOP && self.is_fact(name)));
         let changed = wanted.filter_map(|(name, value)| Some((Arc::clone(name), replacement.of(value)?)));
         let changed: Vec<(Arc<str>, Value)> = changed.collect();
         let resource = scope.resource;
         for (name, value) in &changed {
             self.scopes[id].variables.insert(Arc::clone(name), value.clone());
-            if parameters {
+            if kind == VariableKind::Parameter {
                 self.replace_parameter(resource, name, value.clone());
             }
         }
@@ -311,7 +328,7 @@ impl Evaluator<'_> {
             self.scopes[scope].variables.insert(Arc::clone(&name), value.clone());
             self.replace_parameter(resource, &name, value);
         }
-        self.replace_variables(scope, replacement, false);
+        self.replace_variables(scope, replacement, VariableKind::Other);
         self.replace_locals(replacement);
     }
 

@@ -29,9 +29,10 @@ impl PrivateKey {
         if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
             return Err(EyamlError::LockedKey);
         }
-        let key = match text.contains("BEGIN RSA PRIVATE KEY") {
-            true => rsa::PrivateKey::from_pkcs1_pem(text).ok(),
-            false => rsa::PrivateKey::from_pkcs8_pem(text).ok(),
+        let key = if text.contains("BEGIN RSA PRIVATE KEY") {
+            rsa::PrivateKey::from_pkcs1_pem(text).ok()
+        } else {
+            rsa::PrivateKey::from_pkcs8_pem(text).ok()
         };
         key.map(PrivateKey).ok_or(EyamlError::InvalidKey)
     }

@@ -22,17 +22,17 @@ pub struct FactSet {
 impl FactSet {
     /// Adds a fact that has a value.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<Option<Value>>) {
-        self.insert(name, value.into(), false);
+        self.insert(name, value.into().map(|value| Fact { value, legacy: false }));
     }
 
     /// Adds a fact under a legacy name.
     pub(crate) fn legacy(&mut self, name: &str, value: impl Into<Option<Value>>) {
-        self.insert(name, value.into(), true);
+        self.insert(name, value.into().map(|value| Fact { value, legacy: true }));
     }
 
-    fn insert(&mut self, name: &str, value: Option<Value>, legacy: bool) {
-        if let Some(value) = value.filter(|value| *value != Value::Undef) {
-            self.facts.insert(name.to_owned(), Fact { value, legacy });
+    fn insert(&mut self, name: &str, fact: Option<Fact>) {
+        if let Some(fact) = fact.filter(|fact| fact.value != Value::Undef) {
+            self.facts.insert(name.to_owned(), fact);
         }
     }
 

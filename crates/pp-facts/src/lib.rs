@@ -44,5 +44,5 @@ pub use groups::{Change, GROUPS, Group, gather, gather_groups, refresh};
 pub use machine::{Machine, ProcessState, Uname};
 pub use module_facts::module_facts;
 pub use network_state::{Address, Link, NetworkState, Route};
-pub use print::{Format, json, print};
+pub use print::{Format, Selection, json, print};
 pub use ruby_facts::{RubyFactFile, ruby_fact_files};

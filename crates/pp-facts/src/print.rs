@@ -16,10 +16,19 @@ pub enum Format {
     Yaml,
 }
 
+/// Why facts are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// All facts are printed.
+    All,
+    /// Somebody asked for them by name.
+    Named,
+}
+
 /// Prints facts with names. `None` stands for a fact that does not exist. In the format [`Format::Hash`] a single fact that was
-/// asked for is printed without its name.
+/// asked for by name is printed without it.
 #[must_use]
-pub fn print(facts: &[(&str, Option<Value>)], format: Format, is_query: bool) -> String {
+pub fn print(facts: &[(&str, Option<Value>)], format: Format, selection: Selection) -> String {
     match format {
         Format::Json => {
             let all: Map<String, Json> = facts
@@ -38,7 +47,7 @@ pub fn print(facts: &[(&str, Option<Value>)], format: Format, is_query: bool) ->
         Format::Hash => {
             let mut out = String::new();
             for (name, value) in facts {
-                if facts.len() > 1 || !is_query {
+                if facts.len() > 1 || selection == Selection::All {
                     let _ = write!(out, "{name} => ");
                 }
                 match value {
@@ -185,7 +194,7 @@ mod tests {
     #[track_caller]
     fn check(format: Format, expected: Expect) {
         let facts = [("a", Some(Value::from("plain text"))), ("b", Some(sample())), ("c", None)];
-        expected.assert_eq(&print(&facts, format, true));
+        expected.assert_eq(&print(&facts, format, Selection::Named));
     }
 
     #[test]
@@ -242,7 +251,7 @@ mod tests {
             c: ""
         "#]],
         );
-        let text = print(&[("b", Some(sample()))], Format::Yaml, true);
+        let text = print(&[("b", Some(sample()))], Format::Yaml, Selection::Named);
         let read: Json = serde_norway::from_str(&text).expect("YAML");
         let mut expected = json(&sample());
         // Facter prints nil as an empty string.
@@ -253,9 +262,9 @@ mod tests {
     #[test]
     fn a_single_fact_is_printed_without_its_name() {
         let fact = |value| [("a", Some(value))];
-        assert_eq!(print(&fact(Value::from("x y")), Format::Hash, true), "x y\n");
-        assert_eq!(print(&fact(Value::from("x y")), Format::Hash, false), "a => x y\n");
-        assert_eq!(print(&[("a", None)], Format::Hash, true), "\n");
-        assert_eq!(print(&[("a", None)], Format::Json, true), "{\n  \"a\": null\n}\n");
+        assert_eq!(print(&fact(Value::from("x y")), Format::Hash, Selection::Named), "x y\n");
+        assert_eq!(print(&fact(Value::from("x y")), Format::Hash, Selection::All), "a => x y\n");
+        assert_eq!(print(&[("a", None)], Format::Hash, Selection::Named), "\n");
+        assert_eq!(print(&[("a", None)], Format::Json, Selection::Named), "{\n  \"a\": null\n}\n");
     }
 }

@@ -11,7 +11,7 @@ use pp_types::{Hash, Value, interpolate, with_stack};
 
 use crate::yaml::{Document, Note};
 
-/// Maximum number of containers inside each other.
+/// Maximum depth of nested containers.
 const MAX_DEPTH: usize = 200;
 /// Maximum number of substitutions that lead from one to the next.
 const MAX_PASSES: usize = 32;

@@ -11,7 +11,7 @@ use crate::problem::error;
 use crate::session::Session;
 use crate::template::{Method, Piece, parse};
 
-/// Maximum number of interpolations inside each other.
+/// Maximum depth of nested interpolations.
 const MAX_INTERPOLATIONS: u32 = 1_000;
 
 impl Session<'_, '_> {

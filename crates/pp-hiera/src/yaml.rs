@@ -19,7 +19,7 @@ use crate::yaml_scalar::{Scalar, resolve};
 
 /// Maximum number of values in a file, with aliases written out.
 const MAX_NODES: u64 = 10_000_000;
-/// Maximum number of containers inside each other.
+/// Maximum depth of nested containers.
 const MAX_DEPTH: usize = 1_000;
 
 /// A document.

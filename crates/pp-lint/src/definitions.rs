@@ -102,9 +102,10 @@ fn file_of(name: &str) -> String {
     let mut parts = name.split("::");
     let module = parts.next().unwrap_or_default();
     let rest: Vec<&str> = parts.collect();
-    match rest.is_empty() {
-        true => format!("{module}/manifests/init.pp"),
-        false => format!("{module}/manifests/{}.pp", rest.join("/")),
+    if rest.is_empty() {
+        format!("{module}/manifests/init.pp")
+    } else {
+        format!("{module}/manifests/{}.pp", rest.join("/"))
     }
 }
 

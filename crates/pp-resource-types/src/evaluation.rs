@@ -7,7 +7,7 @@ use crate::program::{LoopResult, Method, Operation, OperationId, Program, Variab
 /// Maximum number of operations, items and bytes of a run.
 const MAX_STEPS: usize = 1_000_000;
 
-/// A value of a program. Symbols of Ruby are texts.
+/// A value of a program. Symbols of Ruby are strings.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Datum {
@@ -23,7 +23,7 @@ pub enum Datum {
 }
 
 /// The catalog that a program reads.
-pub trait Surroundings {
+pub trait CatalogView {
     /// Returns the value of an attribute of a resource, `Nil` if it is not set.
     fn attribute(&self, resource: usize, name: &str) -> Datum;
     /// Returns the title of a resource.
@@ -46,7 +46,7 @@ pub enum Related {
 /// A run of a program for a resource.
 pub struct Evaluation<'a> {
     program: &'a Program,
-    surroundings: &'a dyn Surroundings,
+    catalog: &'a dyn CatalogView,
     resource: usize,
     variables: Vec<Datum>,
     steps: usize,
@@ -63,8 +63,8 @@ enum Stop {
 impl<'a> Evaluation<'a> {
     /// Runs a valid program for a resource; `None` if it fails.
     #[must_use]
-    pub fn run(program: &'a Program, surroundings: &'a dyn Surroundings, resource: usize) -> Option<Vec<Related>> {
-        let mut run = Evaluation { program, surroundings, resource, variables: Vec::new(), steps: 0 };
+    pub fn run(program: &'a Program, catalog: &'a dyn CatalogView, resource: usize) -> Option<Vec<Related>> {
+        let mut run = Evaluation { program, catalog, resource, variables: Vec::new(), steps: 0 };
         let result = match run.evaluate(program.result()?) {
             Ok(result) | Err(Stop::Return(result)) => result,
             Err(Stop::Failed) => return None,
@@ -99,9 +99,9 @@ impl<'a> Evaluation<'a> {
             Operation::List(items) => {
                 Datum::List(items.iter().map(|item| self.evaluate(*item)).collect::<Result<_, _>>()?)
             }
-            Operation::Attribute(name) => self.surroundings.attribute(self.resource, name),
+            Operation::Attribute(name) => self.catalog.attribute(self.resource, name),
             Operation::AttributeOf(other, name) => match self.evaluate(*other)? {
-                Datum::Resource(other) => self.surroundings.attribute(other, name),
+                Datum::Resource(other) => self.catalog.attribute(other, name),
                 _ => return Err(Stop::Failed),
             },
             Operation::Variable(Variable(at)) => {
@@ -142,13 +142,13 @@ impl<'a> Evaluation<'a> {
             Operation::Call { receiver, method, arguments } => self.call(*receiver, *method, arguments)?,
             Operation::Loop { items, variable, body, result } => self.repeat(*items, *variable, *body, *result)?,
             Operation::Resources(name) => {
-                let found = self.surroundings.resources(name);
+                let found = self.catalog.resources(name);
                 self.spend(found.len())?;
                 Datum::List(found.into_iter().map(Datum::Resource).collect())
             }
             Operation::Resource(name, title) => {
                 let title = self.evaluate(*title)?.text().ok_or(Stop::Failed)?;
-                self.surroundings.find(name, &title).map_or(Datum::Nil, Datum::Resource)
+                self.catalog.find(name, &title).map_or(Datum::Nil, Datum::Resource)
             }
         })
     }
@@ -171,7 +171,7 @@ impl<'a> Evaluation<'a> {
         }
         if method == Method::Title {
             return match value {
-                Datum::Resource(other) => Ok(Datum::Text(self.surroundings.title(other))),
+                Datum::Resource(other) => Ok(Datum::Text(self.catalog.title(other))),
                 _ => Err(Stop::Failed),
             };
         }
@@ -430,7 +430,7 @@ mod tests {
     /// Resource 0 has the attributes `name` (`a@b`) and `list` (`x`, nothing, `y`); resource 1 is the only `other`.
     struct Catalog;
 
-    impl Surroundings for Catalog {
+    impl CatalogView for Catalog {
         fn attribute(&self, resource: usize, name: &str) -> Datum {
             let text = |text: &str| Datum::Text(text.to_owned());
             match (resource, name) {

@@ -95,7 +95,7 @@ impl KnownTypes {
         }
     }
 
-    /// Adds a type of a module, whose source is read when the type is used for the first time. The first of a name wins.
+    /// Adds a type of a module, whose source is read when the type is used for the first time. The first type with a name takes precedence.
     pub fn add_source(&mut self, name: &str, reader: TypeReader) {
         let name = name.to_ascii_lowercase();
         let known = self.types.get(name.as_str());

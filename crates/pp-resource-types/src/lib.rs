@@ -28,7 +28,7 @@ mod rule;
 mod values;
 
 pub use attribute::{Attribute, Role};
-pub use evaluation::{Datum, Evaluation, Related, Surroundings};
+pub use evaluation::{CatalogView, Datum, Evaluation, Related};
 pub use ini_type::{IniKey, IniMunge, IniType};
 pub use key_type::key_type;
 pub use known::{KnownTypes, TypeReader, find, types};

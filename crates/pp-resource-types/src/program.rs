@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of operations inside each other.
+/// Maximum depth of nested operations.
 const MAX_DEPTH: u32 = 64;
 
 /// The index of an operation in its program.
@@ -22,7 +22,7 @@ pub struct Program {
     operations: Vec<Operation>,
 }
 
-/// What an operation does. Symbols of Ruby are texts.
+/// What an operation does. Symbols of Ruby are strings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operation {

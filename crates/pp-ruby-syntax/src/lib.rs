@@ -1,7 +1,7 @@
 //! Syntax trees of Ruby, for any text: the code of templates and the files of modules.
 //!
-//! The parser is another project's. For some texts it panics, needs more stack than a thread has, or takes time that is
-//! quadratic in their length. This crate is the one place that knows: a text becomes a tree or an error.
+//! The parser, `lib-ruby-parser`, panics for some texts, needs more stack than a thread has, or takes time that is quadratic
+//! in their length. This crate hides that: a text becomes a tree or an error.
 
 mod error;
 mod panics;

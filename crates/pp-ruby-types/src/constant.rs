@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 
 use crate::node::{Block, Call, constant_name, pairs, statements};
 
-/// Maximum number of expressions inside each other.
+/// Maximum depth of nested expressions.
 const MAX_DEPTH: u32 = 64;
 /// Maximum number of items that a list has after it was expanded.
 const MAX_ITEMS: usize = 10_000;
 
-/// A value that is known. Symbols and strings are both texts.
+/// A value that is known. Symbols are strings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Constant {
     Nil,
@@ -84,7 +84,7 @@ impl Environment {
     pub(crate) fn bind(&mut self, name: &str, value: Option<Constant>) {
         match value {
             Some(value) => self.values.insert(name.into(), value),
-            // What it was before is not known to be so any more.
+            // Its old value may not hold any more.
             None => self.values.remove(name),
         };
     }
@@ -130,22 +130,7 @@ impl Environment {
             Node::Dsym(symbol) => self.join(&symbol.parts, depth)?,
             Node::Heredoc(text) => self.join(&text.parts, depth)?,
             Node::Regexp(regexp) => self.regex(regexp, depth)?,
-            Node::Array(array) => {
-                let mut items = Vec::new();
-                for element in &array.elements {
-                    match element {
-                        Node::Splat(splat) => match value(splat.value.as_deref()?)? {
-                            Constant::List(more) => items.extend(more.iter().cloned()),
-                            _ => return None,
-                        },
-                        other => items.push(value(other)?),
-                    }
-                    if items.len() > MAX_ITEMS {
-                        return None;
-                    }
-                }
-                Constant::list(items)
-            }
+            Node::Array(array) => self.list(&array.elements, depth)?,
             Node::Hash(_) | Node::Kwargs(_) => {
                 let mut entries = Vec::new();
                 for pair in pairs(node) {
@@ -175,27 +160,49 @@ impl Environment {
                 left if left.is_true() => left,
                 _ => value(&or.rhs)?,
             },
-            Node::IfTernary(choice) => match value(&choice.cond)?.is_true() {
-                true => value(&choice.if_true)?,
-                false => value(&choice.if_false)?,
-            },
+            Node::IfTernary(choice) => {
+                let branch = if value(&choice.cond)?.is_true() { &choice.if_true } else { &choice.if_false };
+                value(branch)?
+            }
             Node::Block(block) if matches!(*block.call, Node::Lambda(_)) => {
                 function(Block { parameters: block.args.as_deref(), body: block.body.as_deref() })
             }
             Node::Send(_) | Node::Block(_) => self.call(Call::of(node)?, depth)?,
-            Node::Index(index) => match (value(&index.recv)?, index.indexes.as_slice()) {
-                (Constant::List(items), [at]) => match value(at)? {
-                    Constant::Integer(at) => usize::try_from(at).ok().and_then(|at| items.get(at).cloned())?,
-                    _ => return None,
-                },
-                (Constant::Hash(entries), [key]) => {
-                    let key = value(key)?;
-                    entries.iter().find(|(k, _)| *k == key).map_or(Constant::Nil, |(_, v)| v.clone())
-                }
-                _ => return None,
-            },
+            Node::Index(index) => self.element(&value(&index.recv)?, &index.indexes, depth)?,
             _ => return None,
         })
+    }
+
+    /// Returns the value of an array literal, with the elements of the lists that it unfolds.
+    fn list(&self, elements: &[Node], depth: u32) -> Option<Constant> {
+        let mut items = Vec::new();
+        for element in elements {
+            match element {
+                Node::Splat(splat) => match self.value_at(splat.value.as_deref()?, depth + 1)? {
+                    Constant::List(more) => items.extend(more.iter().cloned()),
+                    _ => return None,
+                },
+                other => items.push(self.value_at(other, depth + 1)?),
+            }
+            if items.len() > MAX_ITEMS {
+                return None;
+            }
+        }
+        Some(Constant::list(items))
+    }
+
+    /// Returns the value of `collection[index]`.
+    fn element(&self, collection: &Constant, indexes: &[Node], depth: u32) -> Option<Constant> {
+        let [index] = indexes else { return None };
+        match (collection, self.value_at(index, depth + 1)?) {
+            (Constant::List(items), Constant::Integer(at)) => {
+                usize::try_from(at).ok().and_then(|at| items.get(at).cloned())
+            }
+            (Constant::Hash(entries), key) => {
+                Some(entries.iter().find(|(k, _)| *k == key).map_or(Constant::Nil, |(_, v)| v.clone()))
+            }
+            _ => None,
+        }
     }
 
     fn join(&self, parts: &[Node], depth: u32) -> Option<Constant> {

@@ -8,7 +8,7 @@ use crate::error::TypeError;
 use crate::node::{Call, pairs, statements};
 use crate::tree::{MAX_BYTES, parse};
 
-/// Maximum number of modules inside each other.
+/// Maximum depth of nested modules.
 const MAX_DEPTH: u32 = 8;
 
 /// A function of a module that is written in Ruby.

@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use crate::constant::{Constant, Environment};
 use crate::node::{Call, constant_name, statements, type_argument};
 
-/// Maximum number of expressions inside each other.
+/// Maximum depth of nested expressions.
 const MAX_DEPTH: u32 = 48;
 /// Maximum number of operations of a program.
 const MAX_OPERATIONS: u32 = 10_000;
-/// Maximum number of methods that call each other.
+/// Maximum depth of calls between methods.
 const MAX_CALLS: u32 = 4;
 
 /// Reads a relation; `None` if the type of the others is computed.

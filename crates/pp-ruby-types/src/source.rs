@@ -12,7 +12,7 @@ use crate::tree::{MAX_BYTES, parse};
 
 /// Maximum number of files that a type requires.
 const MAX_FILES: usize = 16;
-/// Maximum number of modules inside each other.
+/// Maximum depth of nested modules.
 const MAX_DEPTH: u32 = 16;
 
 /// Where the source of a type is.

@@ -7,9 +7,9 @@ use crate::constant::{Constant, Environment, bound, sum};
 use crate::node::{Call, statements};
 use crate::source::Definitions;
 
-/// Maximum number of methods that call each other.
+/// Maximum depth of calls between methods.
 const MAX_CALLS: u32 = 4;
-/// Maximum number of conditions inside each other.
+/// Maximum depth of nested conditions.
 const MAX_DEPTH: u32 = 32;
 
 /// The method that is read.
@@ -18,7 +18,7 @@ struct Place<'d, 'n> {
     definitions: &'d Definitions<'n>,
     /// The module that the method belongs to; `None` for the method of a type.
     module: Option<&'d str>,
-    /// How many methods call each other.
+    /// The depth of calls between methods.
     calls: u32,
 }
 
@@ -63,9 +63,10 @@ fn run(statement: &Node, environment: &mut Environment, place: Place<'_, '_>, de
             environment.bind(&variable.name, sum);
         }
         Node::If(choice) if depth < MAX_DEPTH => {
-            let branch = match value_of(&choice.cond, environment, place)?.is_true() {
-                true => choice.if_true.as_deref(),
-                false => choice.if_false.as_deref(),
+            let branch = if value_of(&choice.cond, environment, place)?.is_true() {
+                choice.if_true.as_deref()
+            } else {
+                choice.if_false.as_deref()
             };
             for statement in statements(branch) {
                 run(statement, environment, place, depth + 1)?;

@@ -16,7 +16,7 @@ use crate::resource_api::read_registration;
 use crate::source::{Definitions, Files, TypeSource};
 use crate::titles::title_patterns;
 
-/// Maximum number of blocks and conditions inside each other.
+/// Maximum depth of nested blocks and conditions.
 const MAX_DEPTH: u32 = 32;
 /// Maximum number of attributes and relations of a type.
 const MAX_DECLARATIONS: usize = 10_000;

@@ -34,11 +34,10 @@ impl InstalledRuby {
 
     fn request(&self, request: &Json, host: &mut dyn RubyHost) -> Result<Value, RubyFailure> {
         let active = self.active.fetch_add(1, Ordering::Relaxed);
-        let result = match active < MAX_ACTIVE {
-            true => self.run(request, host),
-            false => {
-                Err(RubyFailure::Helper(format!("more than {MAX_ACTIVE} functions in Ruby call each other at a time")))
-            }
+        let result = if active < MAX_ACTIVE {
+            self.run(request, host)
+        } else {
+            Err(RubyFailure::Helper(format!("more than {MAX_ACTIVE} functions in Ruby call each other at a time")))
         };
         self.active.fetch_sub(1, Ordering::Relaxed);
         result

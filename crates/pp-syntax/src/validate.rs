@@ -213,7 +213,8 @@ impl Validator<'_> {
                         let kind = if self.is_type_of_variable(*statement, list[index + 1]) {
                             ValidationErrorKind::TypeOfVariable { what }
                         } else {
-                            ValidationErrorKind::NoEffect { what }
+                            let is_regexp = matches!(tree.exprs[*statement], Expr::Regexp(_));
+                            ValidationErrorKind::NoEffect { what, is_regexp }
                         };
                         self.error_at(kind, *statement);
                     }

@@ -1,6 +1,6 @@
 //! Automatic edges of common types whose rules are code, or whose module is not on the module path.
 
-use pp_resource_types::{Datum, Surroundings};
+use pp_resource_types::{CatalogView, Datum};
 
 /// A rule: the resources of a type come after others. Each line of titles is tried in turn until one names a resource; `$name` is
 /// the value of an attribute, and a title with one that is not set is left out.
@@ -39,7 +39,7 @@ const RULES: &[KnownRule] = &[
 pub(crate) fn known_rules(
     type_name: &str,
     resource: usize,
-    surroundings: &dyn Surroundings,
+    catalog: &dyn CatalogView,
     is_read: impl Fn(&str) -> bool,
     mut found: impl FnMut(usize),
 ) {
@@ -48,9 +48,10 @@ pub(crate) fn known_rules(
         if is_read(rule.other) {
             continue;
         }
-        let other = rule.titles.iter().find_map(|title| {
-            surroundings.find(rule.other, &expand(title, &|name| surroundings.attribute(resource, name))?)
-        });
+        let other = rule
+            .titles
+            .iter()
+            .find_map(|title| catalog.find(rule.other, &expand(title, &|name| catalog.attribute(resource, name))?));
         other.into_iter().for_each(&mut found);
     }
 }

@@ -1,7 +1,7 @@
 //! Automatic edges by the rules of types that were read from modules (spec 09 §7).
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use pp_resource_types::{Datum, Evaluation, KnownTypes, ReadType, Related, RelationKind, Surroundings, Unreadable};
+use pp_resource_types::{CatalogView, Datum, Evaluation, KnownTypes, ReadType, Related, RelationKind, Unreadable};
 use rustc_hash::FxHashMap;
 
 use crate::automatic::Automatic;
@@ -83,7 +83,7 @@ impl<'a> TypeRules<'a> {
     }
 }
 
-impl Surroundings for TypeRules<'_> {
+impl CatalogView for TypeRules<'_> {
     fn attribute(&self, resource: usize, name: &str) -> Datum {
         match self.catalog.resources[resource].parameter(name) {
             Some(value) => datum(value),

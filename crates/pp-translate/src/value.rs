@@ -70,7 +70,7 @@ impl PuppetValue {
 
     /// Converts a scalar to a string as Puppet does; `None` for containers and opaque values.
     #[must_use]
-    pub fn scalar_text(&self) -> Option<String> {
+    pub(crate) fn scalar_text(&self) -> Option<String> {
         match self {
             PuppetValue::Boolean(b) => Some(b.to_string()),
             PuppetValue::Integer(i) => Some(i.to_string()),
@@ -103,7 +103,7 @@ impl PuppetValue {
     }
 
     /// Returns the strings of nested arrays in order, as relationship and membership parameters are read (spec 07 §1.8 #13).
-    pub fn flat_strings(&self) -> Vec<&str> {
+    pub(crate) fn flat_strings(&self) -> Vec<&str> {
         let mut out = Vec::new();
         let mut todo = vec![self];
         while let Some(value) = todo.pop() {

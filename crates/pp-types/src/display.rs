@@ -30,7 +30,7 @@ impl fmt::Display for Type {
 impl Type {
     /// Returns the text in which every alias is followed by its definition, as in the messages of mismatches.
     #[must_use]
-    pub fn expanded_text(&self) -> String {
+    pub(crate) fn expanded_text(&self) -> String {
         let mut printer = Printer { out: String::new(), expand: true, aliases: Vec::new(), set: None };
         printer.ty(self);
         printer.out
@@ -38,7 +38,7 @@ impl Type {
 
     /// Returns the name of the type without its parameters: `Array`, `Struct`, `File`, or the name of an alias.
     #[must_use]
-    pub fn simple_name(&self) -> &str {
+    pub(crate) fn simple_name(&self) -> &str {
         match self {
             Type::Any => "Any",
             Type::Unit => "Unit",

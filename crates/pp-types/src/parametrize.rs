@@ -54,12 +54,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Type(_) => Ok(Type::Type(Some(only_type("Type-Type", arguments)?))),
         Type::Iterable(_) => Ok(Type::Iterable(Some(only_type("Iterable-Type", arguments)?))),
         Type::Iterator(_) => Ok(Type::Iterator(Some(only_type("Iterator-Type", arguments)?))),
-        Type::Sensitive(_) => {
-            let inner = only_type("Sensitive-Type", arguments)?;
-            // The type in a nested `Sensitive` is general already.
-            let is_general = matches!(*inner, Type::Sensitive(_));
-            Ok(Type::Sensitive(Some(if is_general { inner } else { generalize(&inner).into() })))
-        }
+        Type::Sensitive(_) => sensitive(arguments),
         Type::Callable(_) => callable(arguments),
         Type::Resource(name, title) => reference::resource(name.as_ref(), title.as_ref(), arguments),
         Type::Class(None) => reference::class(arguments),
@@ -107,18 +102,18 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         | Type::Class(Some(_))
         | Type::SemVerRange
         | Type::ObjectExtension(_)
-        | Type::Alias(_) => {
-            let name = match base {
-                Type::ObjectExtension(_) => base.to_string(),
-                other => other.simple_name().to_owned(),
-            };
-            let kind = format!("{name}-Type");
-            Err(Error::new(
-                ErrorKind::Operator,
-                format!("Operator '[]' is not applicable to {}.", crate::describe::with_article(&kind)),
-            ))
-        }
+        | Type::Alias(_) => Err(not_parametrized(base)),
     }
+}
+
+fn not_parametrized(base: &Type) -> Error {
+    let name = match base {
+        Type::ObjectExtension(_) => base.to_string(),
+        other => other.simple_name().to_owned(),
+    };
+    let kind = format!("{name}-Type");
+    let message = format!("Operator '[]' is not applicable to {}.", crate::describe::with_article(&kind));
+    Error::new(ErrorKind::Operator, message)
 }
 
 fn type_arguments(ty: &str, arguments: &[Value]) -> Result<Vec<Type>, Error> {
@@ -140,6 +135,13 @@ fn only_type(ty: &str, arguments: &[Value]) -> Result<Nested, Error> {
 fn reversed(from: impl std::fmt::Display, to: impl std::fmt::Display) -> Error {
     // The missing parenthesis is Puppet's.
     in_access(error(format!("'from' must be less or equal to 'to'. Got ({from}, {to}")))
+}
+
+fn sensitive(arguments: &[Value]) -> Result<Type, Error> {
+    let inner = only_type("Sensitive-Type", arguments)?;
+    // The type in a nested `Sensitive` is general already.
+    let is_general = matches!(*inner, Type::Sensitive(_));
+    Ok(Type::Sensitive(Some(if is_general { inner } else { generalize(&inner).into() })))
 }
 
 fn boolean(arguments: &[Value]) -> Result<Type, Error> {

@@ -243,7 +243,7 @@ impl SemVerRange {
 
     /// Returns the range in the form `>=1.0.0 <2.0.0`, which does not depend on how it is written.
     #[must_use]
-    pub fn normal_form(&self) -> String {
+    pub(crate) fn normal_form(&self) -> String {
         let alternatives: Vec<String> = self.alternatives.iter().map(Interval::to_string).collect();
         if alternatives.is_empty() { "<0.0.0".to_owned() } else { alternatives.join(" || ") }
     }
@@ -256,7 +256,7 @@ impl SemVerRange {
 
     /// Returns whether all versions of another range are in this one.
     #[must_use]
-    pub fn contains_range(&self, other: &SemVerRange) -> bool {
+    pub(crate) fn contains_range(&self, other: &SemVerRange) -> bool {
         other.alternatives.iter().all(|inner| self.alternatives.iter().any(|outer| outer.contains_interval(inner)))
     }
 }

@@ -130,7 +130,7 @@ impl Timespan {
 
     /// Creates a duration of seconds with a fraction, exact to a nanosecond.
     #[must_use]
-    pub fn from_seconds(seconds: f64) -> Timespan {
+    pub(crate) fn from_seconds(seconds: f64) -> Timespan {
         Timespan(nanoseconds_of_float(seconds))
     }
 }
@@ -144,7 +144,7 @@ impl Timestamp {
 
     /// Creates a point in time from seconds since 1970 with a fraction, exact to a nanosecond.
     #[must_use]
-    pub fn from_seconds(seconds: f64) -> Timestamp {
+    pub(crate) fn from_seconds(seconds: f64) -> Timestamp {
         Timestamp(nanoseconds_of_float(seconds))
     }
 }

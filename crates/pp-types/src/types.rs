@@ -164,7 +164,7 @@ impl Type {
 
     /// Returns any float.
     #[must_use]
-    pub fn any_float() -> Type {
+    pub(crate) fn any_float() -> Type {
         Type::Float(FloatBounds::default())
     }
 }
@@ -196,7 +196,7 @@ impl Size {
 
     /// Returns whether all lengths of another range are in this one.
     #[must_use]
-    pub fn contains_size(self, other: Size) -> bool {
+    pub(crate) fn contains_size(self, other: Size) -> bool {
         self.min <= other.min && other.max <= self.max
     }
 }

@@ -18,10 +18,7 @@ impl Engine {
             Ok(()) => self.succeeded(key, finished.changed, finished.sent),
             Err(failure) => {
                 let cancelled = interrupted || (stopping && matches!(failure, Failure::Cancelled));
-                let failure = match timed_out {
-                    true => Failure::Timeout(vertex.meta().timeout as f64 / 1000.0),
-                    false => failure,
-                };
+                let failure = if timed_out { Failure::Timeout(vertex.meta().timeout as f64 / 1000.0) } else { failure };
                 self.failed(key, failure, finished.changed, cancelled);
             }
         }

@@ -23,6 +23,13 @@ pub(super) struct Undelivered {
     is_taken: bool,
 }
 
+/// What becomes of a vertex when the graph changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Removed,
+}
+
 impl Engine {
     /// Adds holders for the records that the agent makes before the first change of a check.
     pub(super) fn hold_targets(&mut self, key: VertexKey, notifies: &[ResourceId]) {
@@ -105,23 +112,25 @@ impl Engine {
         }
         let involved: Vec<VertexKey> = self.live().filter(|(_, v)| v.has_notifications()).map(|(key, _)| key).collect();
         for key in involved {
-            self.take_notifications(key, kept.contains(&key), &mut undelivered);
+            let fate = if kept.contains(&key) { Fate::Kept } else { Fate::Removed };
+            self.take_notifications(key, fate, &mut undelivered);
         }
         undelivered
     }
 
-    /// Takes the notifications of one vertex that are not delivered. `is_kept` says whether the vertex stays.
-    pub(super) fn take_notifications(&mut self, key: VertexKey, is_kept: bool, undelivered: &mut Vec<Undelivered>) {
+    /// Takes the notifications of one vertex that are not delivered.
+    pub(super) fn take_notifications(&mut self, key: VertexKey, fate: Fate, undelivered: &mut Vec<Undelivered>) {
         let Some(vertex) = self.get_mut(key).filter(|vertex| vertex.has_notifications()) else { return };
         let id = vertex.id().clone();
         let members = member_ids(vertex);
         let pending = vertex.pending_notifications.take().into_iter().map(|from| (from, false));
         let taken = vertex.taken_notifications.take().into_iter().map(|from| (from, true));
-        let sent = match vertex.unreported_change && !vertex.is_running() && !is_kept {
-            true => vertex.recorded_targets.take(),
-            false => Vec::new(),
+        let sent = if vertex.unreported_change && !vertex.is_running() && fate == Fate::Removed {
+            vertex.recorded_targets.take()
+        } else {
+            Vec::new()
         };
-        let target = is_kept.then_some(key);
+        let target = (fate == Fate::Kept).then_some(key);
         for (from, is_taken) in pending.chain(taken) {
             let senders = self.vertices_of(&from);
             let grouped = senders.iter().filter_map(|k| self.get(*k)).flat_map(member_ids);

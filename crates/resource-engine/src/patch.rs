@@ -12,6 +12,7 @@ use crate::event::{Command, Report};
 use crate::graph::Group;
 use crate::graph_patch::GraphPatch;
 use crate::key::VertexKey;
+use crate::notify::Fate;
 use crate::vertex::{Incoming, Neighbours};
 
 /// A vertex that is replaced, with what it is connected to.
@@ -42,10 +43,10 @@ impl Engine {
         keys.sort_unstable();
         let mut undelivered = Vec::new();
         for key in &keys {
-            self.take_notifications(*key, false, &mut undelivered);
+            self.take_notifications(*key, Fate::Removed, &mut undelivered);
         }
         for to in self.cut_edges(&removed_edges) {
-            self.take_notifications(to, true, &mut undelivered);
+            self.take_notifications(to, Fate::Kept, &mut undelivered);
         }
         for key in &removed {
             self.cut_off(*key);

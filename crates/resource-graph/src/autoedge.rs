@@ -341,7 +341,7 @@ impl EdgeFinder<'_> {
     }
 
     /// The resource that offers an identity needs this one. Returns whether there is one.
-    pub fn needed_by(&mut self, identity: &Identity<'_>) -> bool {
+    pub(crate) fn needed_by(&mut self, identity: &Identity<'_>) -> bool {
         if let Some(answer) = self.note(Relation::NeededBy, identity) {
             return answer;
         }
@@ -350,7 +350,7 @@ impl EdgeFinder<'_> {
     }
 
     /// The resource needs every member of a group.
-    pub fn needs_all(&mut self, group: &'static str) {
+    pub(crate) fn needs_all(&mut self, group: &'static str) {
         if let Some((steps, _)) = &mut self.steps {
             return steps.push(Step::AskGroup(group));
         }
@@ -373,7 +373,7 @@ impl EdgeFinder<'_> {
 
     /// Orders the resource before the one that offers an identity, if that one is to be removed. The edge depends on the
     /// host.
-    pub fn before_removed_on_host(&mut self, identity: &Identity<'_>) {
+    pub(crate) fn before_removed_on_host(&mut self, identity: &Identity<'_>) {
         if self.note(Relation::BeforeRemovedOnHost, identity).is_some() {
             return;
         }

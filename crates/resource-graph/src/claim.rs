@@ -62,7 +62,7 @@ impl<'a> Claim<'a> {
 
     /// Makes a demand for a part of the content of a file.
     #[must_use]
-    pub fn part_of_file(path: impl Into<Cow<'a, str>>) -> Claim<'a> {
+    pub(crate) fn part_of_file(path: impl Into<Cow<'a, str>>) -> Claim<'a> {
         Claim { object: normalized_path(path), aspect: "content", demand: Demand::Part }
     }
 

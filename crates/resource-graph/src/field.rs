@@ -72,7 +72,7 @@ impl Field {
 
     /// Makes the resource's name the default.
     #[must_use]
-    pub const fn default_name(self) -> Field {
+    pub(crate) const fn default_name(self) -> Field {
         self.default(NAME_DEFAULT)
     }
 
@@ -112,7 +112,7 @@ impl Field {
 
     /// Returns whether the resource's name replaces a value that is not set or empty.
     #[must_use]
-    pub fn defaults_to_name(&self) -> bool {
+    pub(crate) fn defaults_to_name(&self) -> bool {
         self.default == NAME_DEFAULT
     }
 

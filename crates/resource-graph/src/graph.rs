@@ -370,7 +370,7 @@ impl ResourceGraph {
 
     /// Returns the sender of a field.
     #[must_use]
-    pub fn sender_of(&self, receiver: &Endpoint) -> Option<&Endpoint> {
+    pub(crate) fn sender_of(&self, receiver: &Endpoint) -> Option<&Endpoint> {
         self.receivers.get(receiver).map(|i| &self.sendrecv[*i as usize].from)
     }
 

@@ -73,7 +73,7 @@ impl<'a> Params<'a> {
 
     /// Returns a string that the program set.
     #[must_use]
-    pub fn given_string(&self, param: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn given_string(&self, param: &str) -> Option<Cow<'a, str>> {
         match self.value(param) {
             Some(Value::Str(s)) => Some(s.to_text()),
             _ => None,
@@ -91,7 +91,7 @@ impl<'a> Params<'a> {
 
     /// Returns a string, or the resource's name if it is not set or empty.
     #[must_use]
-    pub fn string_or_name(&self, param: &str) -> Cow<'a, str> {
+    pub(crate) fn string_or_name(&self, param: &str) -> Cow<'a, str> {
         match self.given_string(param) {
             Some(string) if !string.is_empty() => string,
             _ => Cow::Borrowed(self.name()),

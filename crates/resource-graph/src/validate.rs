@@ -35,7 +35,7 @@ impl ValidationError {
     }
 
     /// Creates an error of the value of one parameter, which is invalid whatever the others are.
-    pub fn of_value(param: &str, message: impl Into<String>) -> ValidationError {
+    pub(crate) fn of_value(param: &str, message: impl Into<String>) -> ValidationError {
         ValidationError { is_about_value: true, ..ValidationError::of(param, message) }
     }
 
@@ -199,4 +199,16 @@ fn check(kind: &ResourceKind, field: &Field, value: &Value) -> Result<(), Valida
         Check::NotEmpty | Check::AbsolutePath | Check::AbsoluteFile | Check::AbsoluteDirectory => return Ok(()),
     };
     Err(ValidationError { help: help_for_value(kind, field, &string), ..ValidationError::of_value(name, message) })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Asserts that a resource is invalid because of a parameter, or valid.
+    #[track_caller]
+    pub(crate) fn check(resource: Resource, param: Option<&str>) {
+        let result = validate(&resource);
+        assert_eq!(result.as_ref().err().and_then(|error| error.param.as_deref()), param, "{result:?}");
+    }
 }

@@ -457,7 +457,7 @@ impl<'a> Context<'a> {
 
     /// Whether changes must include a diff.
     #[must_use]
-    pub fn wants_diffs(&self) -> bool {
+    pub(crate) fn wants_diffs(&self) -> bool {
         self.apply_context.want_diffs
     }
 
@@ -481,12 +481,12 @@ impl<'a> Context<'a> {
 
     /// Returns whether a parameter of a member changed by reception; member 0 is the leader.
     #[must_use]
-    pub fn member_received(&self, member: usize, key: &str) -> bool {
+    pub(crate) fn member_received(&self, member: usize, key: &str) -> bool {
         self.changed.iter().any(|(m, k)| *m == member && &**k == key)
     }
 
     /// Returns the parameters of a member that changed by reception.
-    pub fn received_keys(&self, member: usize) -> impl Iterator<Item = &str> {
+    pub(crate) fn received_keys(&self, member: usize) -> impl Iterator<Item = &str> {
         self.changed.iter().filter(move |(m, _)| *m == member).map(|(_, k)| &**k)
     }
 
@@ -496,7 +496,7 @@ impl<'a> Context<'a> {
     }
 
     /// Sends a value of a member.
-    pub fn send_for(&mut self, member: usize, key: &'static str, value: Option<Value>) {
+    pub(crate) fn send_for(&mut self, member: usize, key: &'static str, value: Option<Value>) {
         self.sent.push(Sent { member, key, value, sensitive: false });
     }
 
@@ -512,7 +512,7 @@ impl<'a> Context<'a> {
     }
 
     /// Prints a message for the user.
-    pub fn emit_message(&mut self, text: impl Into<String>) {
+    pub(crate) fn emit_message(&mut self, text: impl Into<String>) {
         self.messages.push(text.into());
     }
 
@@ -553,7 +553,7 @@ impl<'a> Context<'a> {
 
     /// Returns the path of the private directory, which may not exist; `None` without a state directory.
     #[must_use]
-    pub fn existing_state_dir(&self) -> Option<PathBuf> {
+    pub(crate) fn existing_state_dir(&self) -> Option<PathBuf> {
         self.apply_context.state.as_ref().map(|s| s.resource_path(self.id))
     }
 

@@ -41,7 +41,7 @@ impl<'a> Params<'a> {
     ///
     /// # Errors
     /// The value has another type; the methods below fail likewise.
-    pub fn opt_bytes(self, key: &str) -> Result<Option<&'a Str>, Failure> {
+    pub(crate) fn opt_bytes(self, key: &str) -> Result<Option<&'a Str>, Failure> {
         match self.value(key) {
             None => Ok(None),
             Some(Value::Str(s)) => Ok(Some(s)),
@@ -51,7 +51,7 @@ impl<'a> Params<'a> {
 
     /// Returns a string, if set; it must be valid UTF-8.
     #[allow(clippy::missing_errors_doc)]
-    pub fn opt_str(self, key: &str) -> Result<Option<&'a str>, Failure> {
+    pub(crate) fn opt_str(self, key: &str) -> Result<Option<&'a str>, Failure> {
         match self.opt_bytes(key)? {
             None => Ok(None),
             Some(s) => match std::str::from_utf8(s.as_bytes()) {
@@ -69,7 +69,7 @@ impl<'a> Params<'a> {
 
     /// Returns a boolean, if set.
     #[allow(clippy::missing_errors_doc)]
-    pub fn opt_bool(self, key: &str) -> Result<Option<bool>, Failure> {
+    pub(crate) fn opt_bool(self, key: &str) -> Result<Option<bool>, Failure> {
         match self.value(key) {
             None => Ok(None),
             Some(Value::Bool(b)) => Ok(Some(*b)),
@@ -85,7 +85,7 @@ impl<'a> Params<'a> {
 
     /// Returns an integer, if set.
     #[allow(clippy::missing_errors_doc)]
-    pub fn opt_int(self, key: &str) -> Result<Option<i64>, Failure> {
+    pub(crate) fn opt_int(self, key: &str) -> Result<Option<i64>, Failure> {
         match self.value(key) {
             None => Ok(None),
             Some(Value::Int(n)) => Ok(Some(*n)),
@@ -101,7 +101,7 @@ impl<'a> Params<'a> {
 
     /// Returns a list of strings, if set.
     #[allow(clippy::missing_errors_doc)]
-    pub fn opt_list(self, key: &str) -> Result<Option<Vec<String>>, Failure> {
+    pub(crate) fn opt_list(self, key: &str) -> Result<Option<Vec<String>>, Failure> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let Value::List(items) = value else { return Err(self.mismatch(key, "a list of strings")) };
         let texts = items.iter().map(|item| match item {
@@ -135,7 +135,7 @@ impl<'a> Params<'a> {
 
     /// Returns a list of absolute paths; empty if not set.
     #[allow(clippy::missing_errors_doc)]
-    pub fn absolute_paths(self, key: &str) -> Result<Vec<PathBuf>, Failure> {
+    pub(crate) fn absolute_paths(self, key: &str) -> Result<Vec<PathBuf>, Failure> {
         let paths = self.list(key)?;
         if let Some(bad) = paths.iter().find(|p| !p.starts_with('/')) {
             return Err(Failure::Invalid(format!("the path `{bad}` in `{key}` must be absolute")));

@@ -31,7 +31,11 @@ pub(crate) struct ProviderTest {
 impl ProviderTest {
     /// Creates the provider of a resource, without a state directory.
     pub(crate) fn new(resource: &Resource) -> ProviderTest {
-        let provider = build(std::slice::from_ref(resource)).expect("valid parameters");
+        ProviderTest::of(resource, build(std::slice::from_ref(resource)).expect("valid parameters"))
+    }
+
+    /// Uses a provider that a test has made, for example to work below another root directory.
+    pub(crate) fn of(resource: &Resource, provider: Box<dyn Provider>) -> ProviderTest {
         ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
     }
 

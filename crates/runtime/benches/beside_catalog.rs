@@ -85,7 +85,7 @@ fn program() -> ResourceGraph {
 /// From the changes of the program until the resource engine has taken their consequences; the longer of both ways.
 fn one_comes_and_goes(count: usize) -> Duration {
     let host = AutoEdgeHost::default();
-    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
     let events = [(Source::Mcl, SourceEvent::Graph(program())), (Source::Puppet, SourceEvent::Graph(catalog(count)))];
     let Some(MergeOutcome::Graph(graph, _)) = merger.handle(events).pop() else { unreachable!("both sides fit") };
     let mut finalized = finalize(graph, &host).expect("no cycle");

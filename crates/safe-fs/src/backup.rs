@@ -10,6 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use draft::Extent;
 pub use draft::Saved;
 pub use record::{Action, Digest, Entry, Object, Record, StoredPath};
 pub use store::{Backups, Limits};

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::backup::{Action, Saved};
+use crate::backup::{Action, Extent, Saved};
 use crate::error::{Error, is_unsupported};
 use crate::files::Files;
 use crate::replace_error::ReplaceError;
@@ -63,15 +63,15 @@ impl Target<'_> {
             return Ok(());
         }
         match self.entry()? {
-            Some((_, stat)) if !self.saved.borrow().has(&stat) => self.save(self.name(), action, false),
+            Some((_, stat)) if !self.saved.borrow().has(&stat) => self.save(self.name(), action, Extent::Entry),
             Some(_) | None => Ok(()),
         }
     }
 
     /// Stores what has a name in the directory as what had the name of this target.
-    fn save(&self, name: &OsStr, action: Action, with_entries: bool) -> Result<(), Error> {
+    fn save(&self, name: &OsStr, action: Action, extent: Extent) -> Result<(), Error> {
         let Some(to) = &self.files.backups else { return Ok(()) };
-        let saved = to.backups.save(&to.author, action, &self.path(), (self.directory(), name), with_entries)?;
+        let saved = to.backups.save(&to.author, action, &self.path(), (self.directory(), name), extent)?;
         self.saved.borrow_mut().extend(saved);
         Ok(())
     }
@@ -129,7 +129,7 @@ impl Target<'_> {
             if stat.is_directory() {
                 return Err(Error::Disturbed { path });
             }
-            if self.saved.borrow().has(&stat) { Ok(()) } else { self.save(aside, action, false) }
+            if self.saved.borrow().has(&stat) { Ok(()) } else { self.save(aside, action, Extent::Entry) }
         };
         match save() {
             Ok(()) => {
@@ -214,7 +214,7 @@ impl Target<'_> {
             match self.entry()? {
                 Some((_, stat)) if stat.is_directory() => {
                     if attempt > 0 || !self.saved.borrow().has(&stat) {
-                        self.save(self.name(), Action::Removed, true)?;
+                        self.save(self.name(), Action::Removed, Extent::Tree)?;
                     }
                 }
                 Some(_) => return self.remove_saved_file(),

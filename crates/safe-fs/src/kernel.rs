@@ -42,8 +42,8 @@ impl Kernel {
     }
 
     /// Returns the file system of a kernel before Linux 5.6, for tests.
-    #[must_use]
-    pub fn without_openat2() -> Kernel {
+    #[cfg(test)]
+    pub(crate) fn without_openat2() -> Kernel {
         Kernel { lacks_openat2: AtomicBool::new(true) }
     }
 

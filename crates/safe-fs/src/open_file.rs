@@ -46,21 +46,23 @@ impl OpenFile<'_> {
         if self.stat.size <= MAX_CONTENT_BYTES {
             self.by_ref().take(MAX_CONTENT_BYTES + 1).read_to_end(&mut content)?;
         }
-        match content.len() as u64 <= MAX_CONTENT_BYTES && self.stat.size <= MAX_CONTENT_BYTES {
-            true => Ok(content),
-            false => Err(io::Error::new(
+        if content.len() as u64 <= MAX_CONTENT_BYTES && self.stat.size <= MAX_CONTENT_BYTES {
+            Ok(content)
+        } else {
+            Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
                 format!("the file is larger than {} MiB", MAX_CONTENT_BYTES >> 20),
-            )),
+            ))
         }
     }
 }
 
 impl Read for OpenFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.fs.read_at(&self.handle, buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
+        let mut reader = Reader { fs: self.fs, handle: &self.handle, offset: self.offset };
+        let read = reader.read(buffer);
+        self.offset = reader.offset;
+        read
     }
 }
 

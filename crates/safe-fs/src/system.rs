@@ -294,7 +294,7 @@ enum Repr {
 impl Handle {
     /// Returns a handle of the kernel.
     #[must_use]
-    pub fn from_descriptor(descriptor: OwnedFd) -> Handle {
+    pub(crate) fn from_descriptor(descriptor: OwnedFd) -> Handle {
         Handle(Repr::Descriptor(descriptor))
     }
 

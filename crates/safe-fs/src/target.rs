@@ -170,7 +170,7 @@ impl<'f> Target<'f> {
 
     /// Returns whether the entry could be a second name that a user gave to somebody else's file.
     #[must_use]
-    pub fn is_foreign_hard_link(&self, entry: &Stat) -> bool {
+    pub(crate) fn is_foreign_hard_link(&self, entry: &Stat) -> bool {
         self.files.trust().is_foreign_hard_link(&self.location.directory_stat, entry)
     }
 

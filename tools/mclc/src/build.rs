@@ -47,7 +47,7 @@ pub struct Built {
 pub fn compile(args: &Build, wanted: &[ArtifactStage], color: Color) -> Result<Built, u8> {
     let failed = |failure: LoadFailure| failure.report(&args.report, color);
     let input = report::input(&args.path, &args.source).map_err(failed)?;
-    let loaded = report::load(&input, &args.source, true, &args.report).map_err(failed)?;
+    let loaded = report::load_to_deploy(&input, &args.source, &args.report).map_err(failed)?;
     let (files, has_private_files) = (loaded.files.clone(), loaded.has_private_files);
     let mut all = wanted.to_vec();
     all.push(ArtifactStage::Fgraph);

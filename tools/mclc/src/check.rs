@@ -156,7 +156,7 @@ fn check_program(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
         return check_puppet::check_standard_input(name, &args.report);
     }
     let input = report::input(path, &args.source)?;
-    let loaded = report::load(&input, &args.source, false, &args.report)?;
+    let loaded = report::load(&input, &args.source, &args.report)?;
     Ok(check_loaded(&input, loaded, args))
 }
 

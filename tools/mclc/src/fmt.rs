@@ -72,7 +72,7 @@ impl fmt::Display for FmtError {
             FmtError::StandardInput(error) => write!(f, "cannot read standard input: {}", output::reason(error)),
             FmtError::TooLarge(path) => write!(f, "`{}` is too large: the limit is 256 MiB", path.display()),
             FmtError::NotText(path) => write!(f, "`{}` is not UTF-8 text", path.display()),
-            FmtError::RangeOf { count } => write!(f, "`--range` is about one file, and the paths name {count}"),
+            FmtError::RangeOf { count } => write!(f, "expected one file for `--range`, found {count}"),
             FmtError::Replace(error) => error.fmt(f),
         }
     }

@@ -7,17 +7,17 @@ use mcl_diagnostics::{Code, LintLevel, LintSelector};
 use crate::cli::Report;
 use crate::lint_names::{Lint, is_pedantic};
 
-/// Whether a lint has to be looked for: it is on by default, or the command line names it. What is allowed is removed later, with
-/// all other lints.
+/// Returns whether a lint has to be looked for: it is on by default, or the command line names it. Lints that are allowed are
+/// removed later.
 pub fn is_on(code: Code, report: &Report) -> bool {
     let is_named = |lint: &Lint| lint.matches(code);
-    // `-D warnings` is about what is a warning already.
+    // `-D warnings` changes only what is a warning already.
     let is_denied = |lint: &Lint| is_named(lint) && *lint != Lint::Selected(LintSelector::All);
     !is_pedantic(code) || report.warn.iter().any(is_named) || report.deny.iter().any(is_denied)
 }
 
-/// Returns the level of each lint, as the command line and the project set it. What is said about fewer lints takes precedence over
-/// what is said about more, then the command line over the project, then `--deny` over `--allow` over `--warn`.
+/// Returns the level of each lint, as the command line and the project set it. The most specific name of a lint takes precedence,
+/// then the command line over the project, then `--deny` over `--allow` over `--warn`.
 pub fn of<'a>(
     report: &'a Report,
     project: &'a [(LintSelector, LintLevel)],

@@ -35,7 +35,7 @@ impl FromStr for Lint {
 }
 
 impl Lint {
-    /// Returns whether the name stands for this lint.
+    /// Returns whether the name stands for a lint.
     pub fn matches(&self, code: Code) -> bool {
         match self {
             Lint::Pedantic => is_pedantic(code),
@@ -43,7 +43,7 @@ impl Lint {
         }
     }
 
-    /// What is said about fewer lints takes precedence.
+    /// Returns how specific the name is: the level of the most specific name takes precedence.
     pub fn specificity(&self) -> usize {
         match self {
             Lint::Pedantic => 1,

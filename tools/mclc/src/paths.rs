@@ -7,7 +7,7 @@ pub fn is_program(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "mcl")
 }
 
-/// Returns the programs below a directory in the order of their names, without hidden directories and what `.gitignore` names.
+/// Returns the programs below a directory in the order of their names, except hidden directories and what `.gitignore` excludes.
 ///
 /// # Errors
 /// If a directory cannot be read.

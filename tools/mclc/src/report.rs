@@ -207,8 +207,16 @@ pub fn options(source: &Source) -> Options {
 ///
 /// # Errors
 /// The program cannot be read, or its metadata has errors.
-pub fn load(input: &Input, source: &Source, deploy: bool, report: &Report) -> Result<Loaded, LoadFailure> {
-    let options = Options { deploy, ..options(source) };
+pub fn load(input: &Input, source: &Source, report: &Report) -> Result<Loaded, LoadFailure> {
+    mcl_modules::load(input, &options(source)).map_err(|error| failure(error, input, report))
+}
+
+/// Reads the files of a program, and those that it deploys.
+///
+/// # Errors
+/// The program cannot be read, or its metadata has errors.
+pub fn load_to_deploy(input: &Input, source: &Source, report: &Report) -> Result<Loaded, LoadFailure> {
+    let options = Options { deploy: true, ..options(source) };
     mcl_modules::load(input, &options).map_err(|error| failure(error, input, report))
 }
 

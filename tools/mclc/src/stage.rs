@@ -37,7 +37,7 @@ pub fn run(args: &Stage, target: ArtifactStage, color: Color) -> u8 {
                 Ok(input) => input,
                 Err(failure) => return failure.report(&args.report, color),
             };
-            match report::load(&input, &args.source, true, &args.report) {
+            match report::load_to_deploy(&input, &args.source, &args.report) {
                 Ok(loaded) => {
                     lints.clone_from(&loaded.lints);
                     let (found, is_private) = (mcl_driver::lex(&loaded), loaded.has_private_files);

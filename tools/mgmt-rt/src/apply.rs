@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcl_artifact::program::Program;
-use mcl_diagnostics::{Files, Format};
-use runtime::agent::{Agent, AgentOptions, Message, Signals};
-use runtime::sources::{GraphSource, spawn};
+use mcl_diagnostics::{Diagnostic, Files, Format};
+use runtime::agent::{Agent, AgentOptions, Message, Signals, Summary};
+use runtime::sources::{GraphSource, SourceThread, spawn};
 use runtime::{PlanSettings, StateDir, functions_dir};
+use safe_fs::Backups;
 
 use crate::apply::planned::PlannedWork;
 use crate::backup::{self, Backup};
 use crate::helper;
-use crate::prefix::{open_state, unusable_state};
+use crate::prefix::{Prefix, open_state, unusable_state};
 use crate::program;
 use crate::progress::{LogFormat, Printer};
 use crate::report;
@@ -92,23 +93,16 @@ enum Work {
 fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Option<&Path>, work: Work) -> ExitCode {
     let files = program.as_ref().map_or_else(Files::default, |p| p.files.clone());
     let once = args.once || matches!(work, Work::Planned(_));
-    let (state, prefix) = match open_state(prefix, args.tmp_prefix) {
-        Ok(opened) => opened,
+    let ends_by_itself = once || args.converged_timeout.is_some();
+    // A run that ends is a plan. One that goes on follows the machine, which the changes in memory would hide.
+    let is_plan = args.noop && ends_by_itself;
+    let Storage { state, _lock, prefix, backups } = match open_storage(args, prefix, is_plan, &files, format) {
+        Ok(storage) => storage,
         Err(diagnostic) => {
             report::print(vec![diagnostic], &files, format);
             return ExitCode::FAILURE;
         }
     };
-    let backups = match args.backups.open(&state) {
-        Ok(backups) => backups,
-        Err(diagnostic) => {
-            report::print(vec![diagnostic], &files, format);
-            return ExitCode::FAILURE;
-        }
-    };
-    if let Some(warning) = backups.as_deref().and_then(backup::lost) {
-        report::print(vec![warning], &files, format);
-    }
     for problem in helper::prepare() {
         eprintln!("mgmt-rt: {problem}");
     }
@@ -123,21 +117,7 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
         Work::Program => (None, None, None),
         Work::Planned(PlannedWork { salt, changes, graph }) => (Some(salt), Some(Arc::new(changes)), Some(graph)),
     };
-    // A run that ends is a plan. One that goes on follows the machine, which the changes in memory would hide.
-    let is_plan = args.noop && (once || args.converged_timeout.is_some());
-    let planned_state = match is_plan.then(|| StateDir::overlay(&prefix)).transpose() {
-        Ok(planned_state) => planned_state,
-        Err(error) => {
-            report::print(vec![unusable_state(&error)], &files, format);
-            return ExitCode::FAILURE;
-        }
-    };
-    // Functions store their state, so the lock is held in any case.
-    let (state, _lock) = match planned_state {
-        Some(planned_state) => (planned_state, Some(state)),
-        None => (state, None),
-    };
-    let mut printer = Printer::new(args.log_format, &files, !once && args.converged_timeout.is_none());
+    let mut printer = Printer::new(args.log_format, &files, !ends_by_itself);
     let options = AgentOptions {
         noop: args.noop && !is_plan,
         once,
@@ -165,34 +145,86 @@ fn apply(args: &Args, format: Format, program: Option<Arc<Program>>, prefix: Opt
             agent.handle().send(Message::Graph(graph));
             None
         }
-        None => {
-            let source = GraphSource {
-                program,
-                load_program: args.sources.artifact.clone().map(program::loader),
-                puppet: args.sources.puppet_source(),
-                merger: args.sources.merger(),
-                hostname: runtime::hostname(),
-                state_dir: functions_dir(&prefix),
-                shared: agent.shared(),
-            };
-            match spawn(source, agent.handle()) {
-                Ok(functions) => Some(functions),
-                Err(error) => {
-                    eprintln!("mgmt-rt: cannot start a thread: {error}");
-                    return ExitCode::FAILURE;
-                }
+        None => match start_sources(args, program, &prefix, &agent) {
+            Ok(functions) => Some(functions),
+            Err(error) => {
+                eprintln!("mgmt-rt: cannot start a thread: {error}");
+                return ExitCode::FAILURE;
             }
-        }
+        },
     };
     if let Some(functions) = &functions {
         agent.on_reload(functions.reloader());
     }
     let summary = agent.run();
     drop(functions);
-    let ends_by_itself = once || args.converged_timeout.is_some();
     // The last lines may wait for a reader: a signal ends that, too.
     exit_on_signals(summary.signal);
     printer.finish(&summary, args.noop);
+    exit_code(&summary, ends_by_itself)
+}
+
+/// Where a run keeps its state, and the old content of files.
+struct Storage {
+    state: StateDir,
+    /// The state directory of a plan, which works on a copy in memory. Functions store their state on the disk nevertheless,
+    /// so the directory stays locked.
+    _lock: Option<StateDir>,
+    prefix: PathBuf,
+    backups: Option<Arc<Backups>>,
+}
+
+/// Opens the state directory and the store of backups.
+///
+/// # Errors
+/// R0410 or R0416 if one of them cannot be used.
+fn open_storage(
+    args: &Args,
+    prefix: Option<&Path>,
+    is_plan: bool,
+    files: &Files,
+    format: Format,
+) -> Result<Storage, Diagnostic> {
+    let (state, prefix) = open_state(match prefix {
+        Some(prefix) => Prefix::Given(prefix),
+        None if args.tmp_prefix => Prefix::Temporary,
+        None => Prefix::Default,
+    })?;
+    let backups = args.backups.open(&state)?;
+    if let Some(warning) = backups.as_deref().and_then(backup::lost) {
+        report::print(vec![warning], files, format);
+    }
+    if is_plan {
+        let overlay = StateDir::overlay(&prefix).map_err(|error| unusable_state(&error))?;
+        return Ok(Storage { state: overlay, _lock: Some(state), prefix, backups });
+    }
+    Ok(Storage { state, _lock: None, prefix, backups })
+}
+
+/// Starts the thread that makes resource graphs of the program and the catalog.
+///
+/// # Errors
+/// The system refuses another thread.
+fn start_sources(
+    args: &Args,
+    program: Option<Arc<Program>>,
+    prefix: &Path,
+    agent: &Agent<'_>,
+) -> std::io::Result<SourceThread> {
+    let source = GraphSource {
+        program,
+        load_program: args.sources.artifact.clone().map(program::loader),
+        puppet: args.sources.puppet_source(),
+        merger: args.sources.merger(),
+        hostname: runtime::hostname(),
+        state_dir: functions_dir(prefix),
+        shared: agent.shared(),
+    };
+    spawn(source, agent.handle())
+}
+
+/// Returns the exit status of a run.
+fn exit_code(summary: &Summary, ends_by_itself: bool) -> ExitCode {
     if let Some(status) = summary.exit_status {
         return ExitCode::from(status);
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pp_facts::{
-    Executables, External, FactSet, Format, Machine, Reader, RubyFactFile, environment_facts, external,
+    Executables, External, FactSet, Format, Machine, Reader, RubyFactFile, Selection, environment_facts, external,
     external_directories, gather, gather_groups, module_facts, print, ruby_fact_files,
 };
 
@@ -62,7 +62,8 @@ pub fn run(args: &Args) -> ExitCode {
         (_, true) => Format::Yaml,
         (false, false) => Format::Hash,
     };
-    let text = print(&shown, format, !names.is_empty());
+    let selection = if names.is_empty() { Selection::All } else { Selection::Named };
+    let text = print(&shown, format, selection);
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             eprintln!("mgmt-rt: cannot write the facts: {error}");

@@ -6,15 +6,25 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use runtime::{StateDir, StateError, default_prefix};
 use tempfile::TempDir;
 
+/// Where a command keeps its state.
+pub enum Prefix<'a> {
+    /// In a directory that the command line names.
+    Given(&'a Path),
+    /// In the directory of the user.
+    Default,
+    /// In a new temporary directory.
+    Temporary,
+}
+
 /// Opens the state directory of the requested prefix.
 ///
 /// # Errors
 /// R0410 if there is no usable prefix.
-pub fn open_state(prefix: Option<&Path>, tmp_prefix: bool) -> Result<(StateDir, PathBuf), Diagnostic> {
-    let prefix = match (prefix, tmp_prefix) {
-        (Some(prefix), _) => prefix.to_path_buf(),
-        (None, true) => temporary_prefix()?,
-        (None, false) => default_prefix().ok_or_else(|| {
+pub fn open_state(prefix: Prefix<'_>) -> Result<(StateDir, PathBuf), Diagnostic> {
+    let prefix = match prefix {
+        Prefix::Given(prefix) => prefix.to_path_buf(),
+        Prefix::Temporary => temporary_prefix()?,
+        Prefix::Default => default_prefix().ok_or_else(|| {
             Diagnostic::error(Code::R0410, Stage::Engine, "cannot determine the state directory: HOME is not set")
                 .help("set one with `--prefix DIR`, or use `--tmp-prefix`")
         })?,

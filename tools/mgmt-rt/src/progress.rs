@@ -238,53 +238,10 @@ impl<'f> Printer<'f> {
         let format = if self.format == LogFormat::Json { Format::Json } else { Format::Human };
         self.output.write(Stream::Err, report::rendered(vec![diagnostic.clone()], self.files(), format));
     }
-}
 
-/// Returns the number of columns of the terminal on standard error.
-fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0).unwrap_or(80)
-}
-
-/// Returns the share of resources that are in their desired state, e.g. `2/3 resources converged`.
-fn converged(done: usize, total: usize) -> String {
-    let noun = if total == 1 { "resource" } else { "resources" };
-    format!("{done}/{total} {noun} converged")
-}
-
-/// Returns the numbers of resources by their state, e.g. `2/3 resources converged, 1 failed`.
-fn state(status: &Status) -> String {
-    let mut text = converged(status.done, status.total);
-    if status.failed > 0 {
-        text += &format!(", {} failed", status.failed);
-    }
-    if status.waiting > 0 {
-        text += &format!(", {} waiting", status.waiting);
-    }
-    text
-}
-
-/// Returns the level of an event.
-fn level(event: &Event<'_>) -> Level {
-    match event {
-        Event::Failed { .. } | Event::Problem(_) => Level::Error,
-        Event::Stopping(_) => Level::Warning,
-        Event::Converged(status) if status.failed > 0 => Level::Warning,
-        Event::Changed { .. }
-        | Event::Message { .. }
-        | Event::Recovered { .. }
-        | Event::Swapped { .. }
-        | Event::Converged(_)
-        | Event::Diverged
-        | Event::Reloading
-        | Event::Reloaded(_)
-        | Event::Status(_) => Level::Info,
-    }
-}
-
-impl Observer for Printer<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        match &event {
+    /// Tells the service manager of an event, and remembers what later lines depend on.
+    fn follow(&mut self, event: &Event<'_>) {
+        match event {
             Event::Swapped { .. } => {
                 self.service.ready();
                 self.has_new_graph = true;
@@ -303,24 +260,18 @@ impl Observer for Printer<'_> {
                 }
             }
             Event::Stopping(_) => self.service.stopping(),
-            Event::Status(report) => return self.print_status(report),
             Event::Changed { .. }
             | Event::Message { .. }
             | Event::Failed { .. }
             | Event::Recovered { .. }
             | Event::Diverged
+            | Event::Status(_)
             | Event::Problem(_) => {}
         }
-        let level = level(&event);
-        if let Event::Problem(diagnostic) = event {
-            return self.problem(diagnostic);
-        }
-        if self.format == LogFormat::Json {
-            if let Some(value) = self.json(&event) {
-                self.line(level, value);
-            }
-            return;
-        }
+    }
+
+    /// Prints an event as text.
+    fn print_event(&mut self, level: Level, event: Event<'_>) {
         match event {
             Event::Changed { resource, change, noop } => {
                 let would = if noop { "would " } else { "" };
@@ -369,6 +320,68 @@ impl Observer for Printer<'_> {
             Event::Reloaded(None) => self.print(level, "", "the running program stays in force"),
             Event::Swapped { .. } | Event::Converged(_) | Event::Diverged | Event::Problem(_) | Event::Status(_) => {}
         }
+    }
+}
+
+/// Returns the number of columns of the terminal on standard error.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0).unwrap_or(80)
+}
+
+/// Returns the share of resources that are in their desired state, e.g. `2/3 resources converged`.
+fn converged(done: usize, total: usize) -> String {
+    let noun = if total == 1 { "resource" } else { "resources" };
+    format!("{done}/{total} {noun} converged")
+}
+
+/// Returns the numbers of resources by their state, e.g. `2/3 resources converged, 1 failed`.
+fn state(status: &Status) -> String {
+    let mut text = converged(status.done, status.total);
+    if status.failed > 0 {
+        text += &format!(", {} failed", status.failed);
+    }
+    if status.waiting > 0 {
+        text += &format!(", {} waiting", status.waiting);
+    }
+    text
+}
+
+/// Returns the level of an event.
+fn level(event: &Event<'_>) -> Level {
+    match event {
+        Event::Failed { .. } | Event::Problem(_) => Level::Error,
+        Event::Stopping(_) => Level::Warning,
+        Event::Converged(status) if status.failed > 0 => Level::Warning,
+        Event::Changed { .. }
+        | Event::Message { .. }
+        | Event::Recovered { .. }
+        | Event::Swapped { .. }
+        | Event::Converged(_)
+        | Event::Diverged
+        | Event::Reloading
+        | Event::Reloaded(_)
+        | Event::Status(_) => Level::Info,
+    }
+}
+
+impl Observer for Printer<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.follow(&event);
+        if let Event::Status(report) = event {
+            return self.print_status(report);
+        }
+        let level = level(&event);
+        if let Event::Problem(diagnostic) = event {
+            return self.problem(diagnostic);
+        }
+        if self.format == LogFormat::Json {
+            if let Some(value) = self.json(&event) {
+                self.line(level, value);
+            }
+            return;
+        }
+        self.print_event(level, event);
     }
 
     fn interval(&self) -> Option<Duration> {

@@ -15,7 +15,7 @@ use runtime::{StateDir, default_prefix};
 use safe_fs::{Action, FileKind, Limits, Object, Record, Restored};
 use serde_json::json;
 
-use crate::prefix::open_state;
+use crate::prefix::{Prefix, open_state};
 use crate::printable::printable;
 use crate::report;
 
@@ -147,7 +147,7 @@ fn restore(args: &Args) -> Result<String, Diagnostic> {
     let restored = if args.dry_run {
         record.destinations(&path)
     } else {
-        let (state, _) = open_state(args.prefix.as_deref(), false)?;
+        let (state, _) = open_state(args.prefix.as_deref().map_or(Prefix::Default, Prefix::Given))?;
         let backups = state.backups(NO_LIMITS).map_err(failure)?;
         let files = state.files().backed_up(&backups, "mgmt-rt restore".to_owned());
         files.restore(&backups, &record, &path).map_err(failure)?

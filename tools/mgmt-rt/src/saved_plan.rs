@@ -177,9 +177,10 @@ impl SavedPlan {
     pub fn outdated(&self, artifact: Option<&Path>, prefix: Option<&Path>) -> Option<String> {
         let machine = Machine::this();
         if machine != self.machine {
-            return Some(match machine.host == self.machine.host {
-                true => format!("it was made on another machine with the name `{}`", machine.host),
-                false => format!("it was made on the host `{}`, and this is `{}`", self.machine.host, machine.host),
+            return Some(if machine.host == self.machine.host {
+                format!("it was made on another machine with the name `{}`", machine.host)
+            } else {
+                format!("it was made on the host `{}`, and this is `{}`", self.machine.host, machine.host)
             });
         }
         if let Some(prefix) = prefix.map(SavedPath::of).filter(|prefix| Some(prefix) != self.prefix.as_ref()) {

@@ -140,7 +140,9 @@ impl Sources {
             MergeUnmatched::Warn => UnmatchedPolicy::Warn,
             MergeUnmatched::Ignore => UnmatchedPolicy::Ignore,
         };
-        GraphMerger::new(self.artifact.is_some(), self.puppet.is_some(), graph_merge::MergeOptions { unmatched })
+        let sources = [self.artifact.as_ref().map(|_| Source::Mcl), self.puppet.as_ref().map(|_| Source::Puppet)];
+        let sources: Vec<Source> = sources.into_iter().flatten().collect();
+        GraphMerger::new(&sources, graph_merge::MergeOptions { unmatched })
     }
 
     /// Returns an error for each file of root's that another user can change. Files that cannot be read are reported later.

@@ -339,9 +339,8 @@ fn check_field(
         return Err(FieldError::Unknown { kind, name: Arc::clone(name) });
     };
     let name = || Arc::clone(name);
-    convert::check(value, field).map_err(|error| match sensitive {
-        true => FieldError::SensitiveValue { name: name() },
-        false => FieldError::Value { name: name(), error },
+    convert::check(value, field).map_err(|error| {
+        if sensitive { FieldError::SensitiveValue { name: name() } } else { FieldError::Value { name: name(), error } }
     })
 }
 

@@ -128,10 +128,7 @@ pub(crate) fn outcome(engine: &mut Engine) -> Result<Vec<Vec<Value>>, Vec<String
 
 pub(crate) fn outputs(engine: &Engine) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
-    engine.visit_outputs(|output| match output {
-        Output::Resource(_, values) | Output::Edge { values, .. } => {
-            all.push(values.map(|output| output.value.clone()).collect())
-        }
-    });
+    let visit = |output: Output<'_>| all.push(output.values().map(|output| output.value.clone()).collect());
+    engine.visit_outputs(visit, |_, _| ());
     all
 }

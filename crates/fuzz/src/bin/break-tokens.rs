@@ -29,9 +29,10 @@ struct Args {
 fn main() {
     let args = Args::parse();
     let stride = args.stride.max(1);
-    let report = match args.puppet {
-        true => Report::on(&Manifest::accepted(), stride),
-        false => Report::on(&Program::accepted_in(&args.paths), stride),
+    let report = if args.puppet {
+        Report::on(&Manifest::accepted(), stride)
+    } else {
+        Report::on(&Program::accepted_in(&args.paths), stride)
     };
     if args.list {
         report.flaws.iter().for_each(|flaw| println!("{flaw}"));

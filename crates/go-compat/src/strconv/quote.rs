@@ -89,7 +89,7 @@ pub fn is_print(c: char) -> bool {
 
 /// Returns whether a rune is printable or a Unicode space.
 #[must_use]
-pub fn is_graphic(c: char) -> bool {
+pub(crate) fn is_graphic(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}') || is_print(c)
 }
 

@@ -42,10 +42,7 @@ impl Program<'_> {
     #[must_use]
     pub fn shown_name(&self, id: FileId) -> String {
         let name = self.files.get(id).map_or("", |file| &file.name);
-        match name.contains("://") || name.starts_with(['<', '/']) {
-            true => name.to_owned(),
-            false => join(self.prefix, name),
-        }
+        if name.contains("://") || name.starts_with(['<', '/']) { name.to_owned() } else { join(self.prefix, name) }
     }
 
     pub(super) fn start(&self, span: Span) -> LineCol {

@@ -135,9 +135,10 @@ impl RecoveringParser<'_> {
             if !ends || !is_complete {
                 return None;
             }
-            let count = match self.has_reported_once {
-                true => 0,
-                false => self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count(),
+            let count = if self.has_reported_once {
+                0
+            } else {
+                self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count()
             };
             let error = f.error_at(HabitKind::Semicolon { in_brackets: false, count }, f.at);
             return Some(Replacement { error, edits: vec![deletion(f.at, next)] });

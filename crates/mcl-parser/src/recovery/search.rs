@@ -181,10 +181,12 @@ impl<'t> Search<'t> {
         // the whole block.
         let brace = TokenSet::new(&[TokenKind::CloseCurly]);
         let may_end = self.tokens.newline_before(at) || at >= self.tokens.end_idx();
-        let expected = match expected.contains(TokenKind::Import) {
-            true if may_end && !site.blocks.is_empty() => expected.union(brace),
-            true => expected.without(brace),
-            false => expected,
+        let expected = if !expected.contains(TokenKind::Import) {
+            expected
+        } else if may_end && !site.blocks.is_empty() {
+            expected.union(brace)
+        } else {
+            expected.without(brace)
         };
         // An operator is at the end of a line rather than at the start of the next one.
         let expected = if self.tokens.newline_before(at) {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use mcl_diagnostics::Span;
-use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, Stmt, TypeExpr, TypeId, UnaryOp};
+use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, Stmt, StructEntry, TypeExpr, TypeId, UnaryOp};
 use mcl_parser::is_invalid_key;
 use smallvec::{SmallVec, smallvec};
 
@@ -58,36 +58,32 @@ impl Inference<'_> {
                 }
                 string
             }
-            Expr::Interpolated(inner) => {
-                let string = self.solver.types.add(Node::Str, span);
-                if self.expect_string(module, ast, *inner, string, span) { string } else { Ty::ERROR }
-            }
+            Expr::Interpolated(inner) => self.infer_interpolated(module, ast, *inner, span),
             Expr::Paren(inner) => self.expr_type(module, *inner),
             Expr::List(items) => self.infer_list(module, ast, items, span),
             Expr::Map(pairs) => self.infer_map(module, ast, pairs, span),
             Expr::Struct(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|field| (Arc::clone(ast.name(field.name)), self.expr_type(module, field.value)))
-                    .collect();
+                let typed =
+                    |field: &StructEntry| (Arc::clone(ast.name(field.name)), self.expr_type(module, field.value));
+                let fields = fields.iter().map(typed).collect();
                 self.solver.types.add(Node::Struct(fields), span)
             }
             Expr::Func(lambda) => match self.scoped.module(module).exprs[expr] {
                 ExprInfo::Function(scope) => self.infer_lambda(module, ast, lambda, scope, span),
                 ExprInfo::None | ExprInfo::Ref(_) | ExprInfo::Unresolved => Ty::ERROR,
             },
-            Expr::Var(_) => match self.scoped.expr_ref(module, expr) {
-                Some(reference) => self.reference_type(reference, span),
-                None => Ty::ERROR,
-            },
+            Expr::Var(_) => {
+                let reference = self.scoped.expr_ref(module, expr);
+                reference.map_or(Ty::ERROR, |reference| self.reference_type(reference, span))
+            }
             Expr::Call { name, args } => match self.scoped.expr_ref(module, expr) {
                 Some(reference) => self.call_named(module, expr, ast.name(*name), reference, args),
                 None => self.call_unresolved(module, args),
             },
             Expr::CallVar { name, args } => match self.scoped.expr_ref(module, expr) {
                 Some(reference) => {
-                    let callee = self.reference_type(reference, span);
-                    self.call_value(module, callee, &format!("${}", ast.name(*name)), args, span)
+                    let (callee, name) = (self.reference_type(reference, span), format!("${}", ast.name(*name)));
+                    self.call_value(module, callee, &name, args, span)
                 }
                 None => self.call_unresolved(module, args),
             },
@@ -97,14 +93,10 @@ impl Inference<'_> {
             }
             Expr::If { condition, then, otherwise } => {
                 self.expect_condition(module, *condition, ast.expr_span(*condition));
-                let (first, second) = (self.expr_type(module, *then), self.expr_type(module, *otherwise));
-                let at = ast.expr_span(*otherwise);
-                if self.expect(first, second, at, &Expectation::Branch) { first } else { Ty::ERROR }
+                self.expect_same(module, ast, *then, *otherwise, &Expectation::Branch)
             }
             Expr::Except { value, fallback } => {
-                let (first, second) = (self.expr_type(module, *value), self.expr_type(module, *fallback));
-                let at = ast.expr_span(*fallback);
-                if self.expect(first, second, at, &Expectation::Fallback) { first } else { Ty::ERROR }
+                self.expect_same(module, ast, *value, *fallback, &Expectation::Fallback)
             }
             Expr::Unary { op: UnaryOp::Not, operand } => {
                 let operand = self.expr_type(module, *operand);
@@ -130,6 +122,25 @@ impl Inference<'_> {
                 result
             }
         }
+    }
+
+    /// Types a string that is one interpolation.
+    fn infer_interpolated(&mut self, module: ModuleId, ast: &Ast, inner: ExprId, span: Span) -> Ty {
+        let string = self.solver.types.add(Node::Str, span);
+        if self.expect_string(module, ast, inner, string, span) { string } else { Ty::ERROR }
+    }
+
+    /// Requires two typed expressions to have one type, which is returned; a mismatch is reported at the second one.
+    fn expect_same(
+        &mut self,
+        module: ModuleId,
+        ast: &Ast,
+        first: ExprId,
+        second: ExprId,
+        expectation: &Expectation<'_>,
+    ) -> Ty {
+        let (expected, found) = (self.expr_type(module, first), self.expr_type(module, second));
+        if self.expect(expected, found, ast.expr_span(second), expectation) { expected } else { Ty::ERROR }
     }
 
     /// Requires a typed condition to be a `bool`; a mismatch is reported at `span`.
@@ -391,9 +402,10 @@ impl Inference<'_> {
             TypeExpr::Map(key, value) => {
                 let key_span = ast.ty_span(*key);
                 let (key, value) = (self.annotation(module, *key), self.annotation(module, *value));
-                match self.require(ConstraintKind::Hashable { ty: key }, key_span) {
-                    true => Node::Map(key, value),
-                    false => Node::Error,
+                if self.require(ConstraintKind::Hashable { ty: key }, key_span) {
+                    Node::Map(key, value)
+                } else {
+                    Node::Error
                 }
             }
             TypeExpr::Struct(fields) => Node::Struct(

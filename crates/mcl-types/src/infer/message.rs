@@ -200,7 +200,8 @@ impl Inference<'_> {
             Violation::WrongKind => self.wrong_kind(constraint),
             Violation::NotComparable { function } => {
                 let ConstraintKind::Comparable { operator, .. } = constraint.kind else { return };
-                let diagnostic = error(Code::E0703, format!("cannot apply `{operator}` to functions"));
+                let diagnostic = error(Code::E0703, format!("cannot apply `{operator}` to functions"))
+                    .help("compare what the functions return");
                 self.at_constraint(diagnostic, constraint, function)
             }
             Violation::NotHashable { part } => {
@@ -290,12 +291,19 @@ impl Inference<'_> {
         };
         let kinds = format_kinds(kinds);
         let is_function = operation.starts_with(|c: char| c.is_ascii_alphabetic());
+        let base = self.solver.types.resolve(constraint.base());
+        let is_list = matches!(self.solver.types.node(base), Node::List(_));
         let diagnostic = if is_function {
             error(Code::E0716, format!("expected {kinds}, found `{found}`"))
                 .help(format!("`{operation}` takes {kinds}"))
         } else {
-            error(Code::E0703, format!("cannot apply `{operation}` to `{found}`"))
-                .help(format!("the operands of `{operation}` are {kinds}"))
+            error(Code::E0703, format!("cannot apply `{operation}` to `{found}`")).help(
+                if operation == "+" && is_list {
+                    "join lists with `list.concat($a, $b)` of the module \"list\"".to_owned()
+                } else {
+                    format!("the operands of `{operation}` are {kinds}")
+                },
+            )
         };
         self.at_constraint(diagnostic, constraint, constraint.base())
     }

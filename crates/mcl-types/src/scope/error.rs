@@ -279,6 +279,7 @@ impl From<ScopeError> for Diagnostic {
                 error(Code::E0609, format!("duplicate parameter `${name}`"))
                     .at_with(second, "redefined here")
                     .label(first, "first defined here")
+                    .help("rename one of them")
             }
             ScopeError::DuplicateAlias { alias, stmt, first } => {
                 error(Code::E0607, format!("duplicate alias `{alias}`"))
@@ -308,17 +309,7 @@ impl From<ScopeError> for Diagnostic {
                     },
                 )
             }
-            ScopeError::ImportCycle { stmt, others, files } => {
-                let message = match &files[..] {
-                    [] => "import cycle: the file imports itself".to_owned(),
-                    files => format!("import cycle: {}", chain(files)),
-                };
-                let mut diagnostic = import_error(Code::E0510, message).at_with(stmt, "leads back to its own file");
-                for other in others {
-                    diagnostic = diagnostic.label(other, "imports the next file");
-                }
-                diagnostic.help("move the definitions that both files need into a third one")
-            }
+            ScopeError::ImportCycle { stmt, others, files } => import_cycle(stmt, &others, &files),
             ScopeError::NotImportable { construct, stmt, import } => {
                 import_error(Code::E0511, format!("{construct} is not allowed at the top level of an imported file"))
                     .at_with(stmt, "not a definition")
@@ -346,21 +337,8 @@ impl From<ScopeError> for Diagnostic {
                 )
             }
             ScopeError::UnknownName { namespace, name, form, span, others, hint } => {
-                let (code, entity) = match (namespace, form) {
-                    (Namespace::Variable, UseForm::Value) => (Code::E0601, format!("variable `${name}`")),
-                    (Namespace::Variable, UseForm::Call) => (Code::E0603, format!("variable `${name}`")),
-                    (Namespace::Function, _) => (Code::E0602, format!("function `{name}`")),
-                    (Namespace::Class, _) => (Code::E0604, format!("class `{name}`")),
-                };
-                let mut diagnostic = error(code, format!("no {entity} in this scope")).at(span);
-                for (shown, other) in others.iter().take(MAX_USE_LABELS).enumerate() {
-                    let rest = others.len() - shown - 1;
-                    let label = match rest {
-                        1.. if shown + 1 == MAX_USE_LABELS => format!("used here, and {rest} more times"),
-                        _ => "also used here".to_owned(),
-                    };
-                    diagnostic = diagnostic.label(*other, label);
-                }
+                let diagnostic = unknown_name(namespace, &name, form).at(span);
+                let diagnostic = with_other_uses(diagnostic, &others);
                 match hint {
                     Some(hint) => diagnostic.help(hint.to_string()),
                     None => diagnostic,
@@ -368,6 +346,41 @@ impl From<ScopeError> for Diagnostic {
             }
         }
     }
+}
+
+fn import_cycle(stmt: Span, others: &[Span], files: &[Arc<str>]) -> Diagnostic {
+    let message = match files {
+        [] => "import cycle: the file imports itself".to_owned(),
+        files => format!("import cycle: {}", chain(files)),
+    };
+    let mut diagnostic = import_error(Code::E0510, message).at_with(stmt, "leads back to its own file");
+    for other in others {
+        diagnostic = diagnostic.label(*other, "imports the next file");
+    }
+    diagnostic.help("move the definitions that both files need into a third one")
+}
+
+fn unknown_name(namespace: Namespace, name: &str, form: UseForm) -> Diagnostic {
+    let (code, entity) = match (namespace, form) {
+        (Namespace::Variable, UseForm::Value) => (Code::E0601, format!("variable `${name}`")),
+        (Namespace::Variable, UseForm::Call) => (Code::E0603, format!("variable `${name}`")),
+        (Namespace::Function, _) => (Code::E0602, format!("function `{name}`")),
+        (Namespace::Class, _) => (Code::E0604, format!("class `{name}`")),
+    };
+    error(code, format!("no {entity} in this scope"))
+}
+
+/// Labels the other uses of an unknown name.
+fn with_other_uses(mut diagnostic: Diagnostic, others: &[Span]) -> Diagnostic {
+    for (shown, other) in others.iter().take(MAX_USE_LABELS).enumerate() {
+        let rest = others.len() - shown - 1;
+        let label = match rest {
+            1.. if shown + 1 == MAX_USE_LABELS => format!("used here, and {rest} more times"),
+            _ => "also used here".to_owned(),
+        };
+        diagnostic = diagnostic.label(*other, label);
+    }
+    diagnostic
 }
 
 /// The first use in the source is blamed.

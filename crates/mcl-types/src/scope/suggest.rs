@@ -88,33 +88,7 @@ impl Resolver<'_> {
             return Some(Hint::Constants { names });
         }
         match parts {
-            [alias, last] => {
-                return match self.names_of_alias(namespace, *alias, scope) {
-                    Some(names) => {
-                        let wrong = Arc::clone(self.symbols.name(*last));
-                        match nearest(&wrong, names.iter().map(|name| &**name)) {
-                            Some(near) => {
-                                Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(*alias)) })
-                            }
-                            None => self.elsewhere(namespace, *last, scope).or_else(|| match namespace {
-                                Namespace::Function => functions_named(&wrong).or_else(|| method_as_function(&wrong)),
-                                Namespace::Variable | Namespace::Class => {
-                                    listed(&names, sigil, self.symbols.name(*alias))
-                                }
-                            }),
-                        }
-                    }
-                    None if form == UseForm::Call => match self.method(*alias, *last, scope) {
-                        Some(hint) => Some(hint),
-                        None => self
-                            .dotted_hint(*alias, *last, sigil, scope)
-                            .or_else(|| self.missing_alias(*alias, *last, namespace, scope)),
-                    },
-                    None => self
-                        .dotted_hint(*alias, *last, sigil, scope)
-                        .or_else(|| self.missing_alias(*alias, *last, namespace, scope)),
-                };
-            }
+            [alias, last] => return self.member_hint(namespace, *alias, *last, scope, form),
             [simple] if self.names_of_alias(namespace, *simple, scope).is_some() => {
                 return Some(Hint::IsAlias { name: format!("{sigil}{dotted}") });
             }
@@ -140,6 +114,32 @@ impl Resolver<'_> {
         self.variable_elsewhere(&dotted)
             .or_else(|| is_in_function.then_some(Hint::FunctionScope))
             .or_else(|| name_of_resource(&dotted))
+    }
+
+    /// Returns what `alias.member` may have meant.
+    fn member_hint(
+        &mut self,
+        namespace: Namespace,
+        alias: Symbol,
+        member: Symbol,
+        scope: ScopeId,
+        form: UseForm,
+    ) -> Option<Hint> {
+        let sigil = if namespace == Namespace::Variable { "$" } else { "" };
+        let Some(names) = self.names_of_alias(namespace, alias, scope) else {
+            let method = if form == UseForm::Call { self.method(alias, member, scope) } else { None };
+            return method
+                .or_else(|| self.dotted_hint(alias, member, sigil, scope))
+                .or_else(|| self.missing_alias(alias, member, namespace, scope));
+        };
+        let wrong = Arc::clone(self.symbols.name(member));
+        if let Some(near) = nearest(&wrong, names.iter().map(|name| &**name)) {
+            return Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(alias)) });
+        }
+        self.elsewhere(namespace, member, scope).or_else(|| match namespace {
+            Namespace::Function => functions_named(&wrong).or_else(|| method_as_function(&wrong)),
+            Namespace::Variable | Namespace::Class => listed(&names, sigil, self.symbols.name(alias)),
+        })
     }
 
     /// Finds a name under the aliases that are visible.
@@ -256,9 +256,10 @@ impl Resolver<'_> {
             let is_function = namespace == Namespace::Function;
             let exists = !is_function || mcl_functions::function(&format!("{name}.{member}")).is_some();
             let elsewhere = || functions_named(&member).or_else(|| method_as_function(&member));
-            return match exists {
-                true => Some(Hint::NotImported { module: name }),
-                false => elsewhere().or(Some(Hint::NotImported { module: name })),
+            return if exists {
+                Some(Hint::NotImported { module: name })
+            } else {
+                elsewhere().or(Some(Hint::NotImported { module: name }))
             };
         }
         let aliases = self.visible_aliases(scope);

@@ -14,6 +14,7 @@
 //! No function here recurses: types may be nested as deeply as the program is long.
 
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -416,34 +417,10 @@ impl Types {
         }
     }
 
-    /// Solves every unsolved variable of a type with the error type, so that nothing more is reported about them.
-    pub(crate) fn poison(&mut self, ty: Ty) {
-        let mut work: SmallVec<[Ty; 8]> = smallvec![ty];
-        while let Some(ty) = work.pop() {
-            if !self.has_vars(ty) {
-                continue;
-            }
-            let ty = self.resolve(ty);
-            match self.node(ty) {
-                Node::Var(var) => {
-                    if let VarState::Unsolved { .. } = self.forest.probe_value(var) {
-                        self.bind(var, Ty::ERROR);
-                    }
-                }
-                node => parts(&node, |part| work.push(part)),
-            }
-        }
-    }
-
-    /// Returns whether a variable occurs in a type; if not, the variables of the type are lowered to its level.
-    fn occurs(&mut self, var: VarId, ty: Ty) -> bool {
-        if !self.has_vars(ty) {
-            return false;
-        }
-        let root = self.forest.find(var);
-        let VarState::Unsolved { level } = self.forest.probe_value(root) else { return false };
+    /// Calls `visit` with each variable of a type, in no particular order, until it breaks. Shared parts are visited once.
+    fn visit_vars<B>(&mut self, ty: Ty, mut visit: impl FnMut(&mut Types, VarId) -> ControlFlow<B>) -> ControlFlow<B> {
         let mut seen = FxHashSet::default();
-        let mut work = vec![ty];
+        let mut work: SmallVec<[Ty; 8]> = smallvec![ty];
         while let Some(ty) = work.pop() {
             if !self.has_vars(ty) {
                 continue;
@@ -453,21 +430,43 @@ impl Types {
                 continue;
             }
             match self.node(ty) {
-                Node::Var(inner) => {
-                    let inner = self.forest.find(inner);
-                    if inner == root {
-                        return true;
-                    }
-                    if let VarState::Unsolved { level: inner_level } = self.forest.probe_value(inner)
-                        && inner_level > level
-                    {
-                        let Ok(()) = self.forest.unify_var_value(inner, VarState::Unsolved { level });
-                    }
-                }
+                Node::Var(var) => visit(self, var)?,
                 node => parts(&node, |part| work.push(part)),
             }
         }
-        false
+        ControlFlow::Continue(())
+    }
+
+    /// Solves every unsolved variable of a type with the error type, so that nothing more is reported about them.
+    pub(crate) fn poison(&mut self, ty: Ty) {
+        let _ = self.visit_vars::<Infallible>(ty, |types, var| {
+            if let VarState::Unsolved { .. } = types.forest.probe_value(var) {
+                types.bind(var, Ty::ERROR);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Returns whether a variable occurs in a type; if not, the variables of the type are lowered to its level.
+    fn occurs(&mut self, var: VarId, ty: Ty) -> bool {
+        if !self.has_vars(ty) {
+            return false;
+        }
+        let root = self.forest.find(var);
+        let VarState::Unsolved { level } = self.forest.probe_value(root) else { return false };
+        let visited = self.visit_vars(ty, |types, inner| {
+            let inner = types.forest.find(inner);
+            if inner == root {
+                return ControlFlow::Break(());
+            }
+            if let VarState::Unsolved { level: inner_level } = types.forest.probe_value(inner)
+                && inner_level > level
+            {
+                let Ok(()) = types.forest.unify_var_value(inner, VarState::Unsolved { level });
+            }
+            ControlFlow::Continue(())
+        });
+        visited.is_break()
     }
 
     /// Lowers the variables of a type to a level; those with a smaller level keep it.
@@ -485,28 +484,15 @@ impl Types {
             found.extend(self.unsolved_var(ty));
             return found;
         }
-        let mut seen = FxHashSet::default();
-        let mut work = vec![ty];
-        while let Some(ty) = work.pop() {
-            if !self.has_vars(ty) {
-                continue;
-            }
-            let ty = self.resolve(ty);
-            if !seen.insert(ty) {
-                continue;
-            }
-            match self.node(ty) {
-                Node::Var(var) => {
-                    if let VarState::Unsolved { .. } = self.forest.probe_value(var) {
-                        let root = self.forest.find(var);
-                        if !found.contains(&root) {
-                            found.push(root);
-                        }
-                    }
+        let _ = self.visit_vars::<Infallible>(ty, |types, var| {
+            if let VarState::Unsolved { .. } = types.forest.probe_value(var) {
+                let root = types.forest.find(var);
+                if !found.contains(&root) {
+                    found.push(root);
                 }
-                node => parts(&node, |part| work.push(part)),
             }
-        }
+            ControlFlow::Continue(())
+        });
         found
     }
 

@@ -448,8 +448,10 @@ for $i, $i in [1] {}
         expect![[r#"
             1:15 E0609 duplicate parameter `$a`
               1:11 first defined here
+              help: rename one of them
             2:17 E0609 duplicate parameter `$b`
               2:9 first defined here
+              help: rename one of them
         "#]],
     );
 }

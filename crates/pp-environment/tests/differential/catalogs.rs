@@ -11,10 +11,8 @@ use crate::generate::Program;
 pub fn program(random: &mut Rng) -> Program {
     let classes: Vec<String> = (0..random.usize(0..4)).map(|index| format!("k{index}")).collect();
     let defines: Vec<Define> = (0..random.usize(0..3)).map(|index| Define::new(random, index)).collect();
-    let included: Vec<String> = match random.one_in(5) {
-        true => Vec::new(),
-        false => classes.iter().filter(|_| random.bool()).cloned().collect(),
-    };
+    let included: Vec<String> =
+        if random.one_in(5) { Vec::new() } else { classes.iter().filter(|_| random.bool()).cloned().collect() };
     let mut generator = Generator { random, classes, defines, included, made: Vec::new(), next: 0 };
     let mut statements = generator.definitions();
     let mut body = vec![format!("notify {{ ['a', 'b']: {} }}", generator.attributes(&FEW))];
@@ -95,9 +93,10 @@ impl Generator<'_> {
         let mut all = Vec::new();
         for index in 0..self.classes.len() {
             let name = self.classes[index].clone();
-            let inherits = match index > 0 && self.percent(35) {
-                true => format!(" inherits {}", self.classes[index - 1]),
-                false => String::new(),
+            let inherits = if index > 0 && self.percent(35) {
+                format!(" inherits {}", self.classes[index - 1])
+            } else {
+                String::new()
             };
             let body = self.body(5);
             all.push(format!("class {name}{inherits} {{\n{body}}}"));
@@ -183,10 +182,8 @@ impl Generator<'_> {
             return text;
         }
         let title = if self.percent(3) { self.pick(&TITLES).to_owned() } else { self.fresh() };
-        let title = match !in_definition || self.percent(10) {
-            true => format!("'{title}'"),
-            false => format!("\"{title}-${{title}}\""),
-        };
+        let title =
+            if !in_definition || self.percent(10) { format!("'{title}'") } else { format!("\"{title}-${{title}}\"") };
         format!("{form}notify {{ {title}: {} }}", self.attributes(&ALL))
     }
 
@@ -221,9 +218,10 @@ impl Generator<'_> {
                 };
             }
             _ => {
-                return match self.percent(40) {
-                    true => format!("[{}, {}]", self.reference(), self.reference()),
-                    false => self.reference(),
+                return if self.percent(40) {
+                    format!("[{}, {}]", self.reference(), self.reference())
+                } else {
+                    self.reference()
                 };
             }
         };
@@ -234,24 +232,22 @@ impl Generator<'_> {
         let define = (!self.defines.is_empty() && self.percent(25)).then(|| self.one(self.defines.len()));
         let type_name = define.map_or("Notify".to_owned(), |at| self.defines[at].type_name());
         let query = self.query();
-        let changes = match may_override && self.percent(45) {
-            false => String::new(),
-            true if define.is_some() => {
-                format!(" {{ {} }}", self.pick(&["p => 'o'", "tag +> 'v'", "noop => true", "q => undef"]))
-            }
-            true => {
-                let target = format!("require => {}", self.reference());
-                let change = self.pick(&[
-                    "message => 'o'",
-                    "tag => 'u'",
-                    "tag +> 'v'",
-                    "noop => true",
-                    "message +> 'p'",
-                    "loglevel => 'err', message => undef",
-                    &target,
-                ]);
-                format!(" {{ {change} }}")
-            }
+        let changes = if !(may_override && self.percent(45)) {
+            String::new()
+        } else if define.is_some() {
+            format!(" {{ {} }}", self.pick(&["p => 'o'", "tag +> 'v'", "noop => true", "q => undef"]))
+        } else {
+            let target = format!("require => {}", self.reference());
+            let change = self.pick(&[
+                "message => 'o'",
+                "tag => 'u'",
+                "tag +> 'v'",
+                "noop => true",
+                "message +> 'p'",
+                "loglevel => 'err', message => undef",
+                &target,
+            ]);
+            format!(" {{ {change} }}")
         };
         format!("{type_name} <| {query} |>{changes}")
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::interpreter::Interpreter;
 use crate::methods::operator;
 use crate::stop::Eval;
-use crate::syntax::{Expr, Node, Target};
+use crate::syntax::{Expr, LogicalOperator, Node, Target};
 use crate::value::Value;
 
 /// A target whose receiver and arguments are evaluated.
@@ -32,10 +32,10 @@ impl Interpreter<'_> {
                 self.store(target, place, new.clone())?;
                 Ok(new)
             }
-            Expr::LogicalAssign { target, value, is_and } => {
+            Expr::LogicalAssign { target, operator, value } => {
                 let place = self.place(target)?;
                 let old = self.load(target, &place)?;
-                if old.is_true() != *is_and {
+                if old.is_true() != (*operator == LogicalOperator::And) {
                     return Ok(old);
                 }
                 let value = self.eval(value)?;

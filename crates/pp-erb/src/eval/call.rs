@@ -7,7 +7,7 @@ use crate::interpreter::Interpreter;
 use crate::methods::Dispatch;
 use crate::methods::args::Args;
 use crate::methods::method::Method;
-use crate::proc::{Activation, Env, Proc};
+use crate::proc::{Activation, Env, Proc, ProcKind};
 use crate::show::subject;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Block, BlockArgument, Call, Definition, Parameters, Target};
@@ -40,7 +40,7 @@ impl Interpreter<'_> {
         let Some(block) = &call.block else { return self.dispatch_call(call, &receiver, &arguments, None) };
         match block {
             BlockArgument::Literal(code) => {
-                let block = self.make_proc(code, false);
+                let block = self.make_proc(code, ProcKind::Block);
                 let result = self.dispatch_call(call, &receiver, &arguments, Some(&block));
                 match (result, &*block) {
                     (Err(Stop::Break(jump)), Proc::Code { id, .. }) if jump.0 == *id => Ok(jump.1),
@@ -123,9 +123,10 @@ impl Interpreter<'_> {
             let class = crate::classes::class_of(receiver).name();
             return Err(Stop::refused(&format!("the method `{class}#{name}`")));
         }
-        let message = match crate::methods::names::is_private_method(name) {
-            true => format!("private method `{name}' called for {}", subject(&self.work, receiver)),
-            false => format!("undefined method `{name}' for {}", subject(&self.work, receiver)),
+        let message = if crate::methods::names::is_private_method(name) {
+            format!("private method `{name}' called for {}", subject(&self.work, receiver))
+        } else {
+            format!("undefined method `{name}' for {}", subject(&self.work, receiver))
         };
         let mut raise = Raise::new(Class::NoMethodError, message);
         raise.help = crate::methods::similar_method(receiver, name);
@@ -133,13 +134,13 @@ impl Interpreter<'_> {
     }
 
     /// Makes a proc of a block in the running code.
-    pub fn make_proc(&mut self, block: &Rc<Block>, is_lambda: bool) -> Rc<Proc> {
+    pub fn make_proc(&mut self, block: &Rc<Block>, kind: ProcKind) -> Rc<Proc> {
         Rc::new(Proc::Code {
             block: Rc::clone(block),
             env: Rc::clone(&self.env),
             activation: Rc::clone(&self.activation),
             id: self.new_id(),
-            is_lambda,
+            kind,
         })
     }
 
@@ -179,9 +180,9 @@ impl Interpreter<'_> {
     /// Calls a proc.
     pub fn call_proc(&mut self, proc: &Rc<Proc>, arguments: &[Value]) -> Eval {
         match &**proc {
-            Proc::Code { block, env, activation, id, is_lambda } => {
+            Proc::Code { block, env, activation, id, kind } => {
                 let inner = Env::new(block.slots, Some(Rc::clone(env)), *id);
-                if !is_lambda {
+                if *kind == ProcKind::Block {
                     return match self.run(block, inner, Rc::clone(activation), arguments, Arity::Lenient, None) {
                         Err(Stop::Next(value)) => Ok(*value),
                         result => result,

@@ -3,7 +3,7 @@
 use lib_ruby_parser::Node as RubyNode;
 
 use crate::lower::{Lowered, Lowering};
-use crate::syntax::{Expr, Node, RegexpLiteral, Target};
+use crate::syntax::{Expr, LogicalOperator, Node, RegexpLiteral, Target};
 
 impl Lowering<'_> {
     pub(super) fn assignment(&mut self, node: &RubyNode) -> Lowered<Expr> {
@@ -17,8 +17,12 @@ impl Lowering<'_> {
                 let value = self.boxed(&assignment.value)?;
                 Expr::OperatorAssign { target: Box::new(target), operator, value }
             }
-            RubyNode::OrAsgn(assignment) => self.logical(node, &assignment.recv, &assignment.value, false)?,
-            RubyNode::AndAsgn(assignment) => self.logical(node, &assignment.recv, &assignment.value, true)?,
+            RubyNode::OrAsgn(assignment) => {
+                self.logical(node, &assignment.recv, LogicalOperator::Or, &assignment.value)?
+            }
+            RubyNode::AndAsgn(assignment) => {
+                self.logical(node, &assignment.recv, LogicalOperator::And, &assignment.value)?
+            }
             RubyNode::Masgn(assignment) => {
                 let targets = match &*assignment.lhs {
                     RubyNode::Mlhs(list) => self.targets(&list.items)?,
@@ -57,9 +61,15 @@ impl Lowering<'_> {
         Ok(Expr::Assign(Box::new(target), value))
     }
 
-    fn logical(&mut self, node: &RubyNode, target: &RubyNode, value: &RubyNode, is_and: bool) -> Lowered<Expr> {
+    fn logical(
+        &mut self,
+        node: &RubyNode,
+        target: &RubyNode,
+        operator: LogicalOperator,
+        value: &RubyNode,
+    ) -> Lowered<Expr> {
         let Some(target) = self.target(target)? else { return self.not_assignable(node) };
-        Ok(Expr::LogicalAssign { target: Box::new(target), value: self.boxed(value)?, is_and })
+        Ok(Expr::LogicalAssign { target: Box::new(target), operator, value: self.boxed(value)? })
     }
 
     pub(super) fn targets(&mut self, nodes: &[RubyNode]) -> Lowered<Option<Vec<Target>>> {

@@ -11,7 +11,7 @@ use crate::syntax::{Block, BlockArgument, Definition, Expr, Parameters, Target};
 impl Lowering<'_> {
     pub(super) fn call_with_block(&mut self, block: &RubyBlock) -> Lowered<Expr> {
         let is_lambda = matches!(&*block.call, RubyNode::Lambda(_));
-        let code = self.block(block.args.as_deref(), block.body.as_deref(), false)?;
+        let code = self.block(block.args.as_deref(), block.body.as_deref(), Leaves::Block)?;
         let code = match code {
             Ok(code) => Rc::new(code),
             Err(construct) => return self.refuse(construct, &block.expression_l),
@@ -36,31 +36,28 @@ impl Lowering<'_> {
     }
 
     pub(super) fn definition(&mut self, definition: &Def) -> Lowered<Expr> {
-        let code = self.block(definition.args.as_deref(), definition.body.as_deref(), true)?;
+        let code = self.block(definition.args.as_deref(), definition.body.as_deref(), Leaves::Nothing)?;
         match code {
             Ok(block) => Ok(Expr::Define(Rc::new(Definition { name: definition.name.as_str().into(), block }))),
             Err(construct) => self.refuse(construct, &definition.expression_l),
         }
     }
 
-    /// Lowers parameters and code; what the parameters must not have is named instead.
+    /// Lowers parameters and code, of a method if they leave nothing; what the parameters must not have is named instead.
     fn block(
         &mut self,
         arguments: Option<&RubyNode>,
         body: Option<&RubyNode>,
-        is_method: bool,
+        leaves: Leaves,
     ) -> Lowered<Result<Block, &'static str>> {
-        self.scopes.push(Variables { names: Vec::new(), is_method });
+        self.scopes.push(Variables { names: Vec::new(), is_method: leaves == Leaves::Nothing });
         let parameters = match arguments {
             Some(RubyNode::Args(arguments)) => self.parameters(&arguments.args)?,
             None => Ok(Parameters::default()),
             Some(_) => Err("arguments that are passed on with `...`"),
         };
         match parameters {
-            Ok(parameters) => {
-                let leaves = if is_method { Leaves::Nothing } else { Leaves::Block };
-                Ok(Ok(self.body(parameters, body, leaves)?))
-            }
+            Ok(parameters) => Ok(Ok(self.body(parameters, body, leaves)?)),
             Err(construct) => {
                 self.scopes.pop();
                 Ok(Err(construct))

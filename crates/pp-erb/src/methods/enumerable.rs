@@ -103,7 +103,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         Ok(args.get(0).clone())
     }),
     method("entries", 0, 0, to_a),
-    method("filter", 0, 0, |vm, this, args| select(vm, this, args, "filter", true)),
+    method("filter", 0, 0, |vm, this, args| select(vm, this, args, "filter", Kept::Passing)),
     method("filter_map", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "filter_map", args) };
         let mut kept = Vec::new();
@@ -116,7 +116,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         vm.list(kept)
     }),
     method("find", 0, 1, find),
-    method("find_all", 0, 0, |vm, this, args| select(vm, this, args, "find_all", true)),
+    method("find_all", 0, 0, |vm, this, args| select(vm, this, args, "find_all", Kept::Passing)),
     method("find_index", 0, 1, find_index),
     method("first", 0, 1, |vm, this, args| {
         if args.len() == 0 {
@@ -131,8 +131,8 @@ pub(super) static ENUMERABLE: &[Method] = &[
         vm.list(list)
     }),
     method("flat_map", 0, 0, flat_map),
-    method("grep", 1, 1, |vm, this, args| grep(vm, this, args, true)),
-    method("grep_v", 1, 1, |vm, this, args| grep(vm, this, args, false)),
+    method("grep", 1, 1, |vm, this, args| grep(vm, this, args, Kept::Passing)),
+    method("grep_v", 1, 1, |vm, this, args| grep(vm, this, args, Kept::Failing)),
     method("include?", 1, 1, include),
     method("inject", 0, 2, inject),
     method("lazy", 0, 0, |_, _, _| Err(Stop::refused("`lazy`"))),
@@ -147,7 +147,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         Ok(Value::Bool(count == 1))
     }),
     method("reduce", 0, 2, inject),
-    method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", false)),
+    method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", Kept::Failing)),
     method("reverse_each", 0, 0, |vm, this, args| {
         let Some(block) = args.block else { return enumerator(this, "reverse_each", args) };
         for item in vm.elements(this)?.into_iter().rev() {
@@ -155,7 +155,7 @@ pub(super) static ENUMERABLE: &[Method] = &[
         }
         Ok(this.clone())
     }),
-    method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", true)),
+    method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", Kept::Passing)),
     method("sum", 0, 1, |vm, this, args| {
         let mut sum = if args.len() > 0 { args.get(0).clone() } else { Value::Int(0) };
         let plus = Dispatch::new("+".into());
@@ -302,15 +302,30 @@ fn flat_map(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     vm.list(mapped)
 }
 
-fn select(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, keeps: bool) -> Eval {
+/// Which elements a method keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Those that pass a test.
+    Passing,
+    /// Those that fail it.
+    Failing,
+}
+
+impl Kept {
+    pub(super) fn includes(self, passes: bool) -> bool {
+        passes == (self == Kept::Passing)
+    }
+}
+
+fn select(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, kept: Kept) -> Eval {
     let Some(block) = args.block else { return enumerator(this, name, args) };
-    let mut kept = Vec::new();
+    let mut selected = Vec::new();
     for item in vm.elements(this)? {
-        if vm.yield_one(block, item.clone())?.is_true() == keeps {
-            kept.push(item);
+        if kept.includes(vm.yield_one(block, item.clone())?.is_true()) {
+            selected.push(item);
         }
     }
-    vm.list(kept)
+    vm.list(selected)
 }
 
 fn find(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
@@ -349,17 +364,17 @@ fn include(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     Ok(Value::Bool(list.iter().any(|item| equal(&vm.work, item, args.get(0)))))
 }
 
-fn grep(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, keeps: bool) -> Eval {
-    let mut kept = Vec::new();
+fn grep(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, kept: Kept) -> Eval {
+    let mut found = Vec::new();
     for item in vm.elements(this)? {
-        if vm.case_equal(args.get(0), &item)? == keeps {
-            kept.push(match args.block {
+        if kept.includes(vm.case_equal(args.get(0), &item)?) {
+            found.push(match args.block {
                 Some(block) => vm.yield_one(block, item)?,
                 None => item,
             });
         }
     }
-    vm.list(kept)
+    vm.list(found)
 }
 
 fn inject(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {

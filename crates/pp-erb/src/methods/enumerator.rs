@@ -52,10 +52,10 @@ pub(super) static PROC: &[Method] = &[
     method("arity", 0, 0, |_, this, _| {
         let Value::Proc(proc) = this else { return Ok(Value::Nil) };
         Ok(Value::Int(match &**proc {
-            Proc::Code { block, is_lambda, .. } => {
+            Proc::Code { block, .. } => {
                 let parameters = &block.parameters;
                 let required = (parameters.required.len() + parameters.after.len()) as i128;
-                let is_open = parameters.rest.is_some() || *is_lambda && !parameters.optional.is_empty();
+                let is_open = parameters.rest.is_some() || proc.is_lambda() && !parameters.optional.is_empty();
                 if is_open { -required - 1 } else { required }
             }
             _ => -2,

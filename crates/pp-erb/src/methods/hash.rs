@@ -7,6 +7,7 @@ use crate::compare::equal;
 use crate::interpreter::Interpreter;
 use crate::key::{Key, Keys};
 use crate::methods::args::{Args, enumerator, to_hash};
+use crate::methods::enumerable::Kept;
 use crate::methods::method::{Method, method, variadic};
 use crate::proc::Proc;
 use crate::show::inspect;
@@ -83,7 +84,7 @@ pub(super) static HASH: &[Method] = &[
         vm.list(values)
     })
     .constant(),
-    method("filter", 0, 0, |vm, this, args| select(vm, this, args, "filter", true)),
+    method("filter", 0, 0, |vm, this, args| select(vm, this, args, "filter", Kept::Passing)),
     method("has_key?", 1, 1, has_key).constant(),
     method("has_value?", 1, 1, has_value),
     method("include?", 1, 1, has_key).constant(),
@@ -115,8 +116,8 @@ pub(super) static HASH: &[Method] = &[
         }
         Ok(Value::hash(merged))
     }),
-    method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", false)),
-    method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", true)),
+    method("reject", 0, 0, |vm, this, args| select(vm, this, args, "reject", Kept::Failing)),
+    method("select", 0, 0, |vm, this, args| select(vm, this, args, "select", Kept::Passing)),
     method("size", 0, 0, |_, this, _| Ok(Value::int(hash(this).entries().len()))).constant(),
     variadic("slice", 0, |vm, this, args| {
         let hash = hash(this);
@@ -236,11 +237,11 @@ fn each(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str) -> E
     Ok(this.clone())
 }
 
-fn select(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, keeps: bool) -> Eval {
+fn select(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, name: &str, kept: Kept) -> Eval {
     let Some(block) = args.block else { return enumerator(this, name, args) };
     let mut entries = Entries::default();
     for (key, value) in hash(this).pairs() {
-        if vm.call_proc(block, &[key.clone(), value.clone()])?.is_true() == keeps {
+        if kept.includes(vm.call_proc(block, &[key.clone(), value.clone()])?.is_true()) {
             entries.insert(Key::new(&vm.work, key), value);
         }
     }

@@ -8,7 +8,7 @@ use crate::classes::{Class, class_of};
 use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, float_to_int, to_str};
 use crate::methods::method::{Method, method, variadic};
-use crate::proc::Proc;
+use crate::proc::{Proc, ProcKind};
 use crate::show::{inspect, to_s};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
@@ -100,7 +100,7 @@ pub(super) static KERNEL: &[Method] = &[
             env: Rc::clone(env),
             activation: Rc::clone(activation),
             id: *id,
-            is_lambda: true,
+            kind: ProcKind::Lambda,
         }))),
         Some(_) => Ok(args.block.map_or(Value::Nil, |block| Value::Proc(Rc::clone(block)))),
         None => Err(Raise::argument("tried to create Proc object without a block").into()),

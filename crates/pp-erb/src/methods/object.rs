@@ -27,9 +27,12 @@ pub(super) static OBJECT: &[Method] = &[
     method("==", 1, 1, |vm, this, args| Ok(Value::Bool(equal(&vm.work, this, args.get(0))))).constant(),
     method("===", 1, 1, |vm, this, args| Ok(Value::Bool(equal(&vm.work, this, args.get(0))))).constant(),
     method("class", 0, 0, |_, this, _| Ok(Value::Class(class_of(this)))).constant(),
-    method("clone", 0, 1, |vm, this, _| Ok(duplicate(vm, this, true))),
+    method("clone", 0, 1, |vm, this, _| {
+        let frozen = if is_frozen(vm, this) { Frozen::Yes } else { Frozen::No };
+        Ok(duplicate(this, frozen))
+    }),
     method("display", 0, 0, |_, _, _| Err(Stop::refused("`display`"))),
-    method("dup", 0, 0, |vm, this, _| Ok(duplicate(vm, this, false))),
+    method("dup", 0, 0, |_, this, _| Ok(duplicate(this, Frozen::No))),
     method("eql?", 1, 1, |vm, this, args| Ok(Value::Bool(eql(&vm.work, this, args.get(0))))).constant(),
     method("equal?", 1, 1, |vm, this, args| Ok(Value::Bool(is_same(&vm.work, this, args.get(0))))).constant(),
     method("freeze", 0, 0, |_, this, _| {
@@ -155,8 +158,7 @@ fn is_same(work: &Work, left: &Value, right: &Value) -> bool {
 }
 
 /// Copies a value; the copy of `clone` is frozen if the value is.
-fn duplicate(vm: &mut Interpreter<'_>, value: &Value, keeps_frozen: bool) -> Value {
-    let frozen = if keeps_frozen && is_frozen(vm, value) { Frozen::Yes } else { Frozen::No };
+fn duplicate(value: &Value, frozen: Frozen) -> Value {
     match value {
         Value::Str(text) => {
             let copy = Str::new(text.get().to_owned());

@@ -73,13 +73,13 @@ pub(super) static MATCH: &[Method] = &[
             crate::methods::operator(vm, &groups, "[]", args.list)
         }
     }),
-    method("begin", 1, 1, |_, this, args| offset(&*found(this)?, args, true)),
+    method("begin", 1, 1, |_, this, args| offset(&*found(this)?, args, |(start, _)| start)),
     method("captures", 0, 0, |vm, this, _| {
         let groups = groups(&*found(this)?, 1);
         vm.list(groups)
     })
     .constant(),
-    method("end", 1, 1, |_, this, args| offset(&*found(this)?, args, false)),
+    method("end", 1, 1, |_, this, args| offset(&*found(this)?, args, |(_, end)| end)),
     method("named_captures", 0, 0, |_, this, _| {
         let found = found(this)?;
         let mut entries = Entries::default();
@@ -155,13 +155,10 @@ pub(super) fn group(found: &Match, index: &Value) -> Eval {
     Ok(text.map_or(Value::Nil, Value::str))
 }
 
-fn offset(found: &Match, args: Args<'_>, is_start: bool) -> Eval {
+fn offset(found: &Match, args: Args<'_>, end: fn((usize, usize)) -> usize) -> Eval {
     let index = usize::try_from(args.int(0)?).unwrap_or(usize::MAX);
     match found.groups.get(index) {
-        Some(Some((start, end))) => {
-            let at = if is_start { *start } else { *end };
-            Ok(Value::int(found.text[..at].chars().count()))
-        }
+        Some(Some(group)) => Ok(Value::int(found.text[..end(*group)].chars().count())),
         Some(None) => Ok(Value::Nil),
         None => Err(Raise::index(format!("index {index} out of matches")).into()),
     }

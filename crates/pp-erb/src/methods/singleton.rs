@@ -12,8 +12,11 @@ use crate::stop::{Eval, Raise, Stop};
 use crate::value::{Exception, Hash, Regexp, Value};
 
 pub(super) static CLASS: &[Method] = &[
-    method("<", 1, 1, |_, this, args| Ok(related(this, args.get(0), false))),
-    method("<=", 1, 1, |_, this, args| Ok(related(this, args.get(0), true))),
+    method("<", 1, 1, |_, this, args| Ok(inherits(this, args.get(0)))),
+    method("<=", 1, 1, |_, this, args| {
+        let is_same = class(this).is_some_and(|this| class(args.get(0)) == Some(this));
+        Ok(if is_same { Value::Bool(true) } else { inherits(this, args.get(0)) })
+    }),
     method("===", 1, 1, |_, this, args| {
         let Value::Class(class) = this else { return Ok(Value::Bool(false)) };
         Ok(Value::Bool(class_of(args.get(0)).is_a(*class)))
@@ -208,9 +211,10 @@ fn only(vm: &Interpreter<'_>, this: &Value, class: Class, name: &str) -> Eval<()
     if self::class(this) == Some(class) { Ok(()) } else { Err(missing(vm, this, name)) }
 }
 
-fn related(this: &Value, other: &Value, or_same: bool) -> Value {
+/// Returns whether a class is a subclass of another one; nil if they are not related.
+fn inherits(this: &Value, other: &Value) -> Value {
     match (class(this), class(other)) {
-        (Some(this), Some(other)) if this == other => Value::Bool(or_same),
+        (Some(this), Some(other)) if this == other => Value::Bool(false),
         (Some(this), Some(other)) if this.is_a(other) => Value::Bool(true),
         (Some(this), Some(other)) if other.is_a(this) => Value::Bool(false),
         _ => Value::Nil,

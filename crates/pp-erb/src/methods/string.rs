@@ -8,6 +8,7 @@ use crate::interpreter::Interpreter;
 use crate::methods::args::{Args, enumerator, is_frozen, range_span, span, text, to_int, to_str};
 use crate::methods::method::{Method, method, variadic};
 use crate::methods::operator;
+use crate::methods::string_search::{PartitionAt, partition};
 use crate::stop::{Eval, Raise, Stop};
 use crate::value::Value;
 use crate::work::NEW_STRING;
@@ -126,10 +127,10 @@ pub(super) static STRING: &[Method] = &[
         None => Err(Raise::argument("empty string").into()),
     })
     .constant(),
-    method("partition", 1, 1, |vm, this, args| super::string_search::partition(vm, this, args, false)),
+    method("partition", 1, 1, |vm, this, args| partition(vm, this, args, PartitionAt::First)),
     method("reverse", 0, 0, |vm, this, _| map(vm, this, |text| text.chars().rev().collect())),
     method("rjust", 1, 2, |vm, this, args| pad(vm, this, args, Side::Left)),
-    method("rpartition", 1, 1, |vm, this, args| super::string_search::partition(vm, this, args, true)),
+    method("rpartition", 1, 1, |vm, this, args| partition(vm, this, args, PartitionAt::Last)),
     method("rstrip", 0, 0, |vm, this, _| map(vm, this, |text| text.trim_end_matches(is_space_or_nul).to_owned())),
     method("scrub", 0, 1, |_, this, _| Ok(this.clone())).constant(),
     method("size", 0, 0, length),
@@ -304,10 +305,7 @@ fn lines(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval<Vec<Val
     let mut lines = Vec::new();
     for line in string.split_inclusive(separator.as_str()) {
         vm.charge(NEW_STRING)?;
-        let line = match chomps {
-            true => line.strip_suffix(separator.as_str()).unwrap_or(line),
-            false => line,
-        };
+        let line = if chomps { line.strip_suffix(separator.as_str()).unwrap_or(line) } else { line };
         let line = if chomps && separator == "\n" { line.strip_suffix('\r').unwrap_or(line) } else { line };
         lines.push(Value::str(line));
     }

@@ -107,9 +107,9 @@ pub(super) static STRING: &[Method] = &[
         Ok(this.clone())
     }),
     method("swapcase!", 0, 0, |vm, this, args| in_place(vm, this, "swapcase", args)),
-    method("tr", 2, 2, |vm, this, args| translate(vm, this, args, false)),
+    method("tr", 2, 2, |vm, this, args| translate(vm, this, args, Repeats::Kept)),
     method("tr!", 2, 2, |vm, this, args| in_place(vm, this, "tr", args)),
-    method("tr_s", 2, 2, |vm, this, args| translate(vm, this, args, true)),
+    method("tr_s", 2, 2, |vm, this, args| translate(vm, this, args, Repeats::Squeezed)),
     method("upcase!", 0, 0, |vm, this, args| in_place(vm, this, "upcase", args)),
 ];
 
@@ -226,7 +226,14 @@ fn ranges(set: &str) -> Eval<Vec<(char, char)>> {
 /// The most characters that the replacement of `tr` may stand for.
 const MAX_TRANSLATED: usize = 1 << 16;
 
-fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, squeezes: bool) -> Eval {
+/// What becomes of equal characters in a row that replace others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    Kept,
+    Squeezed,
+}
+
+fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, repeats: Repeats) -> Eval {
     let (from, to) = (args.text(0)?.to_owned(), args.text(1)?.to_owned());
     let (is_negated, from) = split_negation(&from);
     let from = ranges(from)?;
@@ -257,7 +264,7 @@ fn translate(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, squeezes: b
                 }
                 Some(None) => {}
                 Some(Some(new)) => {
-                    if !squeezes || last != Some(new) {
+                    if repeats == Repeats::Kept || last != Some(new) {
                         out.push(new);
                     }
                     last = Some(new);

@@ -17,7 +17,7 @@ pub(super) static STRING: &[Method] = &[
         Value::Str(_) => Err(Raise::type_error("type mismatch: String given").into()),
         _ => Ok(Value::Nil),
     }),
-    method("gsub", 1, 2, |vm, this, args| substitute(vm, this, args, true)),
+    method("gsub", 1, 2, |vm, this, args| substitute(vm, this, args, Occurrences::All)),
     method("index", 1, 2, |vm, this, args| {
         let string: Rc<str> = (*text(this)).into();
         let from = args.int_or(1, 0)?;
@@ -75,7 +75,7 @@ pub(super) static STRING: &[Method] = &[
     }),
     method("scan", 1, 1, scan),
     method("split", 0, 2, split),
-    method("sub", 1, 2, |vm, this, args| substitute(vm, this, args, false)),
+    method("sub", 1, 2, |vm, this, args| substitute(vm, this, args, Occurrences::First)),
 ];
 
 /// Returns a pattern as a regular expression: a string matches itself.
@@ -92,6 +92,20 @@ pub(super) fn to_regexp(pattern: &Value) -> Eval<Rc<Regexp>> {
             Err(Raise::type_error(format!("wrong argument type {class} (expected Regexp)")).into())
         }
     }
+}
+
+/// Which matches of a pattern are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occurrences {
+    First,
+    All,
+}
+
+/// Which match [`partition`] splits at.
+#[derive(Clone, Copy)]
+pub(super) enum PartitionAt {
+    First,
+    Last,
 }
 
 /// The memory of a match.
@@ -131,29 +145,33 @@ pub(super) fn all_matches(vm: &mut Interpreter<'_>, regexp: &Rc<Regexp>, string:
 }
 
 /// The places of a plain text, as matches.
-fn plain_matches(vm: &Interpreter<'_>, pattern: &str, string: &Rc<str>, all: bool) -> Vec<Rc<Match>> {
+fn plain_matches(vm: &Interpreter<'_>, pattern: &str, string: &Rc<str>, wanted: Occurrences) -> Vec<Rc<Match>> {
     let regexp = Rc::new(Regexp::new("".into(), ""));
     let make = |(start, part): (usize, &str)| {
         let groups = vec![Some((start, start + part.len()))];
         Rc::new(Match { text: Rc::clone(string), groups, names: Vec::new(), regexp: Rc::clone(&regexp) })
     };
-    let found = string.match_indices(pattern).take(if all { usize::MAX } else { 1 });
+    let most = match wanted {
+        Occurrences::First => 1,
+        Occurrences::All => usize::MAX,
+    };
+    let found = string.match_indices(pattern).take(most);
     found.take_while(|_| vm.work.charge(MATCH)).map(make).collect()
 }
 
 /// `sub`, `gsub`
-fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, all: bool) -> Eval {
+fn substitute(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, wanted: Occurrences) -> Eval {
     if args.len() == 1 && args.block.is_none() {
-        if all {
+        if wanted == Occurrences::All {
             return enumerator(this, "gsub", args);
         }
         return Err(crate::eval::call::wrong_arguments(1, "2").into());
     }
     let string: Rc<str> = (*text(this)).into();
     let matches = match args.get(0) {
-        Value::Regexp(regexp) if all => all_matches(vm, regexp, &string)?,
+        Value::Regexp(regexp) if wanted == Occurrences::All => all_matches(vm, regexp, &string)?,
         Value::Regexp(regexp) => search(vm, regexp, &string, 0)?.into_iter().collect(),
-        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, all),
+        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, wanted),
         other => {
             let class = crate::classes::class_of(other).name();
             return Err(Raise::type_error(format!("wrong argument type {class} (expected Regexp)")).into());
@@ -220,7 +238,7 @@ fn scan(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eval {
     let string: Rc<str> = (*text(this)).into();
     let matches = match args.get(0) {
         Value::Regexp(regexp) => all_matches(vm, regexp, &string)?,
-        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, true),
+        Value::Str(pattern) => plain_matches(vm, &pattern.get(), &string, Occurrences::All),
         other => return Err(no_conversion(other, "Regexp").into()),
     };
     let mut results = Vec::with_capacity(matches.len());
@@ -355,27 +373,29 @@ fn split_regexp(
 }
 
 /// `partition`, `rpartition`
-pub(super) fn partition(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, from_right: bool) -> Eval {
+pub(super) fn partition(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>, at: PartitionAt) -> Eval {
     let string: Rc<str> = (*text(this)).into();
     let found = match args.get(0) {
         Value::Regexp(regexp) => {
-            let matches = if from_right {
-                all_matches(vm, regexp, &string)?
-            } else {
-                search(vm, regexp, &string, 0)?.into_iter().collect()
+            let found = match at {
+                PartitionAt::First => search(vm, regexp, &string, 0)?,
+                PartitionAt::Last => all_matches(vm, regexp, &string)?.pop(),
             };
-            matches.last().and_then(|found| found.groups.first().copied().flatten())
+            found.and_then(|found| found.groups.first().copied().flatten())
         }
         other => {
             let part = to_str(other)?;
-            let at = if from_right { string.rfind(&*part) } else { string.find(&*part) };
-            at.map(|at| (at, at + part.len()))
+            let start = match at {
+                PartitionAt::First => string.find(&*part),
+                PartitionAt::Last => string.rfind(&*part),
+            };
+            start.map(|start| (start, start + part.len()))
         }
     };
-    let parts = match (found, from_right) {
+    let parts = match (found, at) {
         (Some((start, end)), _) => [&string[..start], &string[start..end], &string[end..]],
-        (None, false) => [&*string, "", ""],
-        (None, true) => ["", "", &*string],
+        (None, PartitionAt::First) => [&*string, "", ""],
+        (None, PartitionAt::Last) => ["", "", &*string],
     };
     vm.list(parts.map(Value::str).to_vec())
 }

@@ -41,10 +41,7 @@ fn snippets() {
 
 fn judge(record: &Json, compiled: &Compiled) -> Result<(), String> {
     if let Some(error) = record["error"].as_str() {
-        return match compiled.errors.is_empty() {
-            true => Err(format!("not rejected; Puppet: {error}")),
-            false => Ok(()),
-        };
+        return if compiled.errors.is_empty() { Err(format!("not rejected; Puppet: {error}")) } else { Ok(()) };
     }
     if let Some(error) = compiled.errors.first() {
         return Err(format!("rejected: {}", error.message));

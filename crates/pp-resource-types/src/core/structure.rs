@@ -26,7 +26,7 @@ pub(crate) static RESOURCES: ResourceType = ResourceType::new(
     &[
         name("name", "The name of the type."),
         parameter("purge", "Whether resources that are not in the catalog are removed.").yes_no(),
-        parameter("unless_system_user", "Which system users are kept: whether at all, or those below a UID.")
+        parameter("unless_system_user", "Which system users are kept: all, none, or those below a UID.")
             .words_or(&["true", "false"], Pattern::Digits),
         parameter("unless_uid", "The UIDs of users that are kept.").matching(Pattern::Id),
     ],

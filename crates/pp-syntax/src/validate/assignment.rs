@@ -42,7 +42,10 @@ impl Validator<'_> {
             }
             Expr::Array(list) => return tree.list(*list).iter().for_each(|target| self.target(*target)),
             Expr::Access(..) => ValidationErrorKind::IndexedAssignment,
-            _ => ValidationErrorKind::NotAssignable { what: with_article(&label(tree, id)) },
+            expr => ValidationErrorKind::NotAssignable {
+                what: with_article(&label(tree, id)),
+                is_name: matches!(expr, Expr::Name(_)),
+            },
         };
         self.error_at(kind, id);
     }

@@ -17,7 +17,7 @@ pub struct ValidationError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValidationErrorKind {
     /// A value that is not used.
-    NoEffect { what: String },
+    NoEffect { what: String, is_regexp: bool },
     /// A type before a variable that is assigned. Only parameters have declared types.
     TypeOfVariable { what: String },
     /// A value at the end of a class, define or node.
@@ -25,7 +25,7 @@ pub enum ValidationErrorKind {
     /// `file { mode => … }`
     ResourceWithoutTitle { name: String },
     /// An assignment to something else than a variable or a list of variables.
-    NotAssignable { what: String },
+    NotAssignable { what: String, is_name: bool },
     /// `$a[0] = …`
     IndexedAssignment,
     /// `$1 = …`

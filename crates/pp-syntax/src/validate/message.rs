@@ -67,7 +67,7 @@ impl ValidationErrorKind {
 
     fn message(&self) -> String {
         match self {
-            Self::NoEffect { what } | Self::TypeOfVariable { what } => format!(
+            Self::NoEffect { what, .. } | Self::TypeOfVariable { what } => format!(
                 "This {what} has no effect. A value was produced and then forgotten (one or more preceding expressions may have \
                  the wrong form)"
             ),
@@ -78,7 +78,7 @@ impl ValidationErrorKind {
             Self::ResourceWithoutTitle { name } => {
                 format!("This expression is invalid. Did you try declaring a '{name}' resource without a title?")
             }
-            Self::NotAssignable { what } => {
+            Self::NotAssignable { what, .. } => {
                 format!("Illegal attempt to assign to '{what}'. Not an assignable reference")
             }
             Self::IndexedAssignment => {
@@ -181,9 +181,7 @@ impl ValidationErrorKind {
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::NoEffect { what } if what == "Regular Expression" => {
-                "use the value, or remove it; a comment starts with `#`"
-            }
+            Self::NoEffect { is_regexp: true, .. } => "use the value, or remove it; a comment starts with `#`",
             Self::NoEffect { .. } => {
                 "use the value, or remove it; a function other than `include`, `notice` and the like needs parentheses"
             }
@@ -194,7 +192,7 @@ impl ValidationErrorKind {
             Self::ResourceWithoutTitle { name } => {
                 return Some(format!("a title comes first: `{name} {{ 'title': … }}`"));
             }
-            Self::NotAssignable { what } if what == "a Name" => "the name of a variable starts with `$`",
+            Self::NotAssignable { is_name: true, .. } => "the name of a variable starts with `$`",
             Self::NotAssignable { .. } => "only variables, and lists of variables, can be assigned to",
             Self::IndexedAssignment => {
                 "values cannot be changed; assign a new one, such as `$b = $a + { 'key' => 'value' }`"

@@ -83,9 +83,10 @@ fn manifest(resource: &CatalogResource) -> String {
         if is_omitted(resource, name) {
             continue;
         }
-        let value = match resource.is_sensitive(name) || value.holds_secret() {
-            true => format!("Sensitive({})", literal(value)),
-            false => literal(value),
+        let value = if resource.is_sensitive(name) || value.holds_secret() {
+            format!("Sensitive({})", literal(value))
+        } else {
+            literal(value)
         };
         text.push_str(&format!("  {name} => {value},\n"));
     }

@@ -114,15 +114,11 @@ impl World {
             sent = values.iter().enumerate().map(value).collect();
             vertex.succeed();
         }
-        let promised = match changed || vertex.unreported.is_some() {
-            true if !fails || !in_graph => {
-                let mut promised: Vec<Name> =
-                    vertex.unreported.take().into_iter().flatten().map(|(to, _)| to).collect();
-                promised.extend(&running.notifies);
-                Some(promised)
-            }
-            true | false => None,
-        };
+        let has_changed = changed || vertex.unreported.is_some();
+        let promised = (has_changed && !(fails && in_graph)).then(|| {
+            let unreported = vertex.unreported.take().into_iter().flatten().map(|(to, _)| to);
+            unreported.chain(running.notifies.iter().copied()).collect::<Vec<Name>>()
+        });
         if !fails && in_graph && vertex.meta.retryreset {
             self.used[name] = 0;
         }

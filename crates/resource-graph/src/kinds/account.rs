@@ -202,13 +202,8 @@ fn want_groups(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>) -> Result<
 mod tests {
     use mcl_value::Value;
 
+    use crate::validate::tests::check;
     use crate::{Resource, ResourceId, validate};
-
-    #[track_caller]
-    fn check(r: Resource, param: Option<&str>) {
-        let result = validate(&r);
-        assert_eq!(result.as_ref().err().and_then(|e| e.param.as_deref()), param, "{result:?}");
-    }
 
     fn user(name: &str) -> Resource {
         Resource::new(ResourceId::new("user", name)).with("state", "exists")

@@ -176,13 +176,8 @@ fn want_programs_and_accounts(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<
 mod tests {
     use mcl_value::Value;
 
+    use crate::validate::tests::check;
     use crate::{Resource, ResourceId, validate};
-
-    #[track_caller]
-    fn check(r: Resource, param: Option<&str>) {
-        let result = validate(&r);
-        assert_eq!(result.as_ref().err().and_then(|e| e.param.as_deref()), param, "{result:?}");
-    }
 
     fn exec(name: &str) -> Resource {
         Resource::new(ResourceId::new("exec", name))

@@ -346,7 +346,8 @@ fn validate_mode(mode: &str) -> Result<(), ValidationError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Resource, ResourceId, validate};
+    use crate::validate::tests::check;
+    use crate::{Resource, ResourceId};
 
     fn file(name: &str) -> Resource {
         Resource::new(ResourceId::new("file", name))
@@ -370,12 +371,6 @@ mod tests {
         assert_eq!(path(&file("n").with("dirname", "/x/").with("basename", "y/")), "/x/y/");
         assert_eq!(path(&file("n").with("path", "/p/q").with("basename", "y")), "/p/y");
         assert_eq!(path(&file("/").with("basename", "y")), "y");
-    }
-
-    #[track_caller]
-    fn check(r: Resource, param: Option<&str>) {
-        let result = validate(&r);
-        assert_eq!(result.as_ref().err().and_then(|e| e.param.as_deref()), param, "{result:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Offers};
 use crate::kinds::cloud::require_poll;
 use crate::kinds::file::file_identity;
-use crate::kinds::service::service_identity;
+use crate::kinds::service::system_service;
 use crate::kinds::syntax;
 use crate::{AutoEdges, Check, Field, Params, ResourceKind, Traits, ValidationError};
 
@@ -65,7 +65,7 @@ fn want_configuration_and_daemon(
     edges: &mut EdgeFinder<'_>,
 ) -> Result<(), AutoEdgeErrorKind> {
     edges.needs(&file_identity(format!("/etc/fwupd/remotes.d/{}.conf", input.params.name())));
-    edges.needs(&service_identity("fwupd", false));
+    edges.needs(&system_service("fwupd"));
     Ok(())
 }
 

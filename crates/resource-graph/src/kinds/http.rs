@@ -31,17 +31,24 @@ pub(super) const SERVER: ResourceKind = ResourceKind {
             .check(Check::AbsoluteDirectory),
     ],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
-    validate: |p| validate_listener(p, false),
+    validate: |p| validate_listener(p, AddressFamily::Any),
     ..ResourceKind::BASE
 };
 
+/// The addresses that a server kind can listen on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AddressFamily {
+    Any,
+    Ipv4,
+}
+
 /// Checks the address that a server kind listens on.
-pub(super) fn validate_listener(p: &Params<'_>, only_ipv4: bool) -> Result<(), ValidationError> {
+pub(super) fn validate_listener(p: &Params<'_>, family: AddressFamily) -> Result<(), ValidationError> {
     let address = p.string_or_name("address");
     match syntax::listen_address(&address) {
         Err(error) => Err(ValidationError::of_value("address", format!("invalid listen address {address:?}: {error}"))
             .help("write it like `:8080`, `127.0.0.1:8080` or `[::1]:8080`")),
-        Ok(Some(ip)) if only_ipv4 && !ip.is_ipv4() => Err(ValidationError::of_value(
+        Ok(Some(ip)) if family == AddressFamily::Ipv4 && !ip.is_ipv4() => Err(ValidationError::of_value(
             "address",
             format!("invalid listen address {address:?}: expected an IPv4 address"),
         )),

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use crate::kinds::http::{validate_listener, validate_source, want_served_path};
+use crate::kinds::http::{AddressFamily, validate_listener, validate_source, want_served_path};
 use crate::kinds::syntax;
 use crate::{AutoEdges, Check, Comparison, Field, Grouping, Params, Repr, ResourceKind, Traits, ValidationError};
 
@@ -33,7 +33,7 @@ pub(super) const DHCP_SERVER: ResourceKind = ResourceKind {
 };
 
 fn validate_dhcp_server(p: &Params<'_>) -> Result<(), ValidationError> {
-    validate_listener(p, true)?;
+    validate_listener(p, AddressFamily::Ipv4)?;
     if let Some(id) = p.given_string("serverid").filter(|id| !id.is_empty()) {
         ipv4("serverid", &id)?;
     }
@@ -224,7 +224,7 @@ pub(super) const TFTP_SERVER: ResourceKind = ResourceKind {
             .check(Check::AbsoluteDirectory),
     ],
     traits: Traits { autoedge: true, autogroup: true, ..Traits::NONE },
-    validate: |p| validate_listener(p, false),
+    validate: |p| validate_listener(p, AddressFamily::Any),
     ..ResourceKind::BASE
 };
 

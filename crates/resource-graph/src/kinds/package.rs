@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, HostFact, Identity, Offers};
 use crate::kinds::file::{ancestors, file_identity};
-use crate::kinds::service::service_identity;
+use crate::kinds::service::system_service;
 use crate::{
     AutoEdges, Check, Difference, Field, GroupKey, Grouping, Params, Resource, ResourceKind, Traits, ValidationError,
     difference,
@@ -69,7 +69,7 @@ fn want_services_and_files(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder<'_>
     for file in input.package_files {
         let unit = file.strip_prefix("/usr/lib/systemd/system/").and_then(|unit| unit.strip_suffix(".service"));
         if let Some(unit) = unit.filter(|unit| !unit.contains('/')) {
-            edges.needed_by(&service_identity(unit, false));
+            edges.needed_by(&system_service(unit));
         }
     }
     let mut seen: FxHashSet<&str> = FxHashSet::default();

@@ -86,7 +86,12 @@ fn validate_cron(p: &Params<'_>) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) fn service_identity(name: &str, session: bool) -> Identity<'_> {
+/// Returns the identity of a service of the system, which other kinds need or are needed by.
+pub(super) fn system_service(name: &str) -> Identity<'_> {
+    service_identity(name, false)
+}
+
+fn service_identity(name: &str, session: bool) -> Identity<'_> {
     Identity::new(if session { "user service" } else { "service" }, name)
 }
 

@@ -29,9 +29,10 @@ impl SymbolicMode {
         let mut clauses = Vec::new();
         let (mut seen, mut everyone) = (0, false);
         for clause in mode.split(',') {
-            let (who, what) = clause.split_once('=').ok_or(match clause.contains(['+', '-']) {
-                true => SymbolicModeError::RelativeChange,
-                false => SymbolicModeError::MissingAssignment,
+            let (who, what) = clause.split_once('=').ok_or(if clause.contains(['+', '-']) {
+                SymbolicModeError::RelativeChange
+            } else {
+                SymbolicModeError::MissingAssignment
             })?;
             let mut subjects = 0;
             if who.is_empty() || who.contains('a') {

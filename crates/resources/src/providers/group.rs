@@ -85,12 +85,10 @@ impl Provider for Group {
 mod tests {
     use super::super::account_databases::tests::{line, scratch};
     use super::*;
-    use crate::ApplyContext;
     use crate::provider_test::{ProviderTest, resource};
 
     fn group(resource: &Resource, root: &Path) -> ProviderTest {
-        let provider = Box::new(Group::read(resource, root).unwrap());
-        ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
+        ProviderTest::of(resource, Box::new(Group::read(resource, root).unwrap()))
     }
 
     #[test]

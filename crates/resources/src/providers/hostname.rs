@@ -264,7 +264,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::ApplyContext;
     use crate::provider_test::{ProviderTest, resource};
 
     #[test]
@@ -275,8 +274,7 @@ mod tests {
         fs::write(etc.join("machine-info"), "CHASSIS=vm\nPRETTY_HOSTNAME=\"old\"\n").unwrap();
         let names = resource("hostname", "web1").with("pretty_hostname", "Web \"1\"");
         let provider = Box::new(Hostname::read(&names, scratch.path()).unwrap());
-        let mut test =
-            ProviderTest { id: names.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false };
+        let mut test = ProviderTest::of(&names, provider);
         test.assert_converges();
         assert_eq!(fs::read_to_string(etc.join("hostname")).unwrap(), "web1\n");
         let info = fs::read_to_string(etc.join("machine-info")).unwrap();

@@ -159,9 +159,10 @@ impl Mount {
     fn check_source(&self) -> Result<(), Failure> {
         let source = Path::new(&self.entry.device);
         let is_file = self.entry.is_bind() || needs_device(&self.entry.fs_type);
-        match is_file && source.is_absolute() && !source.exists() {
-            true => Err(Failure::io("mount", source, Errno::NOENT)),
-            false => Ok(()),
+        if is_file && source.is_absolute() && !source.exists() {
+            Err(Failure::io("mount", source, Errno::NOENT))
+        } else {
+            Ok(())
         }
     }
 }

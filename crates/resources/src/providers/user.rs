@@ -298,8 +298,7 @@ mod tests {
     use crate::provider_test::{ProviderTest, reopen, resource};
 
     fn user(resource: &Resource, root: &Path) -> ProviderTest {
-        let provider = Box::new(User::read(resource, root).unwrap());
-        ProviderTest { id: resource.id.clone(), provider, apply_context: ApplyContext::default(), refresh: false }
+        ProviderTest::of(resource, Box::new(User::read(resource, root).unwrap()))
     }
 
     #[test]

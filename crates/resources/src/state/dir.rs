@@ -229,7 +229,7 @@ impl StateDir {
 
     /// Returns the path of the private directory of a resource, which may not exist.
     #[must_use]
-    pub fn resource_path(&self, id: &ResourceId) -> PathBuf {
+    pub(crate) fn resource_path(&self, id: &ResourceId) -> PathBuf {
         let encoded = base64::engine::general_purpose::URL_SAFE.encode(id.name.as_bytes());
         let mut name = format!("{}-{encoded}+{}", id.kind, id.name.replace('/', "-"));
         if name.len() > 200 {
@@ -249,7 +249,7 @@ impl StateDir {
     ///
     /// # Errors
     /// The directory cannot be created, or the state is read-only and does not have it.
-    pub fn resource_dir(&self, id: &ResourceId) -> Result<PathBuf, safe_fs::Error> {
+    pub(crate) fn resource_dir(&self, id: &ResourceId) -> Result<PathBuf, safe_fs::Error> {
         let path = self.resource_path(id);
         match self.access {
             Access::Locked(_) | Access::Overlay => self.files.make_directories(&path, 0o700)?,

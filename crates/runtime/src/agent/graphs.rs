@@ -78,9 +78,10 @@ impl Agent<'_> {
     fn add_reversals(&mut self, graph: &mut EngineGraph) -> bool {
         let Some(reversals) = &self.reversals else { return false };
         let (pending, failures) = reversals.pending();
-        let present: FxHashSet<ResourceId> = match pending.is_empty() {
-            true => FxHashSet::default(),
-            false => graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect(),
+        let present: FxHashSet<ResourceId> = if pending.is_empty() {
+            FxHashSet::default()
+        } else {
+            graph.groups().iter().flat_map(|group| group.iter()).map(|r| r.id.clone()).collect()
         };
         let pending: Vec<_> = pending.into_iter().filter(|reversal| !present.contains(&reversal.id)).collect();
         let has_reversals = !pending.is_empty();

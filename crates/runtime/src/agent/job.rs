@@ -11,7 +11,7 @@ use resource_engine::{Group, Received, VertexKey};
 use resource_graph::{Resource, ResourceId, masked, sends_sensitive, sensitive_texts};
 use resources::{
     ApplyContext, Cancel, Change, CheckOutcome, CheckRequest, Context, Effects, Failure, Provider, RefreshJournal,
-    Reversals, Sent, Unseen,
+    Reversals, Sent, StateDir, Unseen,
 };
 
 use crate::agent::planned::PlannedChanges;
@@ -93,17 +93,7 @@ impl Job {
         let DataFlow { updates, changed, notifies } = flow.map_or_else(DataFlow::default, |flow| *flow);
         let has_updates = !updates.is_empty();
         if has_updates {
-            let mut copies: Vec<Resource> = resources.to_vec();
-            for update in updates {
-                if let Some(member) = copies.get_mut(update.member) {
-                    member.sensitive.retain(|name| *name != update.key);
-                    if update.sensitive {
-                        member.sensitive.push(update.key.clone());
-                    }
-                    member.params.insert(update.key, update.value);
-                }
-            }
-            resources = Group::from(copies);
+            resources = with_received(&resources, updates);
         }
         let id = &resources[0].id;
         let record_notifications = || match &context.journal {
@@ -137,6 +127,11 @@ impl Job {
             unseen,
         };
         let mut cx = Context::new(request);
+        let reversal = context
+            .state
+            .as_ref()
+            .filter(|_| apply && resources[0].meta.reverse)
+            .map(|state| (&**state, &resources[0]));
         let result = catch_unwind(AssertUnwindSafe(|| {
             if cancel.is_cancelled() {
                 return Err(Failure::Cancelled);
@@ -149,16 +144,7 @@ impl Job {
             }
             let mut backoff = ExhaustionBackoff::new();
             loop {
-                let result = (|| {
-                    if !initialised {
-                        if let Some(state) = context.state.as_ref().filter(|_| apply && resources[0].meta.reverse) {
-                            Reversals::new(state).remember(&resources[0])?;
-                        }
-                        kind.init(&mut cx)?;
-                        initialised = true;
-                    }
-                    kind.check_apply(&mut cx)
-                })();
+                let result = attempt(&mut *kind, &mut cx, &mut initialised, reversal);
                 // A repeated check would not find the changes that were made already.
                 let is_repeatable = result.as_ref().is_err_and(is_exhausted) && !cx.is_changed();
                 if !is_repeatable || !backoff.wait(&cancel) {
@@ -166,20 +152,13 @@ impl Job {
                 }
             }
         }));
-        let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
-        let CheckOutcome { mut changes, mut sent, mut messages, watch_again } = cx.into_outcome();
-        for sent in &mut sent {
+        let mut result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
+        let mut outcome = cx.into_outcome();
+        for sent in &mut outcome.sent {
             sent.sensitive |= resources.get(sent.member).is_some_and(|sender| sends_sensitive(sender, sent.key));
         }
-        let mut result = result;
-        let sensitive = sensitive_texts_of(&resources);
-        if !sensitive.is_empty() {
-            changes.iter_mut().for_each(|change| mask(&mut change.text, &sensitive));
-            messages.iter_mut().for_each(|message| mask(message, &sensitive));
-            if let Err(failure) = &mut result {
-                mask_failure(failure, &sensitive);
-            }
-        }
+        mask_outcome(&mut outcome, &mut result, &sensitive_texts_of(&resources));
+        let CheckOutcome { changes, sent, messages, watch_again } = outcome;
         let updated = has_updates.then_some(resources);
         Done { key, kind, initialised, updated, watch_again, apply, refresh, changes, sent, messages, result }
     }
@@ -199,6 +178,51 @@ impl Job {
             messages: Vec::new(),
             result: Err(Failure::Cancelled),
         }
+    }
+}
+
+/// Returns a group with the values that its members received.
+fn with_received(resources: &Group, updates: Vec<Received>) -> Group {
+    let mut copies: Vec<Resource> = resources.to_vec();
+    for update in updates {
+        if let Some(member) = copies.get_mut(update.member) {
+            member.sensitive.retain(|name| *name != update.key);
+            if update.sensitive {
+                member.sensitive.push(update.key.clone());
+            }
+            member.params.insert(update.key, update.value);
+        }
+    }
+    Group::from(copies)
+}
+
+/// Checks once, after the provider was initialised. The inverse of a resource with the meta parameter `reverse` is stored
+/// before.
+fn attempt(
+    kind: &mut dyn Provider,
+    cx: &mut Context<'_>,
+    initialised: &mut bool,
+    reversal: Option<(&StateDir, &Resource)>,
+) -> Result<(), Failure> {
+    if !*initialised {
+        if let Some((state, resource)) = reversal {
+            Reversals::new(state).remember(resource)?;
+        }
+        kind.init(cx)?;
+        *initialised = true;
+    }
+    kind.check_apply(cx)
+}
+
+/// Masks the sensitive values in what a check says.
+fn mask_outcome(outcome: &mut CheckOutcome, result: &mut Result<(), Failure>, sensitive: &[String]) {
+    if sensitive.is_empty() {
+        return;
+    }
+    outcome.changes.iter_mut().for_each(|change| mask(&mut change.text, sensitive));
+    outcome.messages.iter_mut().for_each(|message| mask(message, sensitive));
+    if let Err(failure) = result {
+        mask_failure(failure, sensitive);
     }
 }
 

@@ -74,6 +74,13 @@ impl Queue {
     }
 }
 
+/// Whether a message wakes a loop that defers wakeups.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wakeup {
+    Now,
+    Deferred,
+}
+
 /// Sends messages to one agent. Cheap to clone.
 #[derive(Clone)]
 pub struct AgentHandle {
@@ -108,12 +115,12 @@ impl AgentHandle {
 
     /// Sends a message and wakes the loop.
     pub fn send(&self, message: Message) {
-        self.push(message, true);
+        self.push(message, Wakeup::Now);
     }
 
     /// Sends a message without waking a loop that defers wakeups.
     pub(super) fn send_deferred(&self, message: Message) {
-        self.push(message, false);
+        self.push(message, Wakeup::Deferred);
     }
 
     /// Waits while many messages are in the queue. The loop itself must not call this.
@@ -128,10 +135,10 @@ impl AgentHandle {
         self.inner.taken.notify_all();
     }
 
-    fn push(&self, message: Message, urgent: bool) {
+    fn push(&self, message: Message, wakeup: Wakeup) {
         let mut queue = self.lock();
         queue.messages.push(message);
-        let is_due = urgent || !queue.deferring || queue.messages.len() >= MAX_DEFERRED_MESSAGES;
+        let is_due = wakeup == Wakeup::Now || !queue.deferring || queue.messages.len() >= MAX_DEFERRED_MESSAGES;
         let wake = is_due && !queue.woken;
         queue.woken |= wake;
         drop(queue);

@@ -120,9 +120,10 @@ impl fmt::Display for PlanDifference {
             texts => texts.join(", "),
         };
         let (before, now) = (list(&self.before), list(&self.now));
-        match before == now {
-            true => write!(f, "{}: {now}, with other contents", self.resource),
-            false => write!(f, "{}: {now} (planned: {before})", self.resource),
+        if before == now {
+            write!(f, "{}: {now}, with other contents", self.resource)
+        } else {
+            write!(f, "{}: {now} (planned: {before})", self.resource)
         }
     }
 }

@@ -185,9 +185,10 @@ impl Shared {
                     unflushed_since = None;
                 }
                 // While checks wait for a worker, the agent may take finished ones together.
-                match last {
-                    true => self.send(done),
-                    false => self.send_deferred(done),
+                if last {
+                    self.send(done)
+                } else {
+                    self.send_deferred(done)
                 }
                 self.agent.wait_for_capacity();
                 queue = self.lock();

@@ -56,9 +56,14 @@ pub struct GraphMerger {
 impl GraphMerger {
     /// Makes a merger for the given sources, of which there must be at least one.
     #[must_use]
-    pub fn new(mcl: bool, puppet: bool, options: MergeOptions) -> GraphMerger {
-        let merge_points = FxHashMap::default();
-        GraphMerger { mcl: mcl.then_some(None), puppet: puppet.then_some(None), merge_points, options }
+    pub fn new(sources: &[Source], options: MergeOptions) -> GraphMerger {
+        let has = |source| sources.contains(&source);
+        GraphMerger {
+            mcl: has(Source::Mcl).then_some(None),
+            puppet: has(Source::Puppet).then_some(None),
+            merge_points: FxHashMap::default(),
+            options,
+        }
     }
 
     /// Handles events in the order in which they came. Of several graphs of one source only the last matters, so a burst

@@ -366,7 +366,7 @@ mod tests {
             program: Some(Arc::clone(&program)),
             load_program: None,
             puppet: None,
-            merger: GraphMerger::new(true, false, MergeOptions::default()),
+            merger: GraphMerger::new(&[Source::Mcl], MergeOptions::default()),
             hostname: "h1".to_owned(),
             state_dir: state.path().to_owned(),
             shared: agent.shared(),

@@ -23,6 +23,15 @@ const MAX_ATTEMPTS: usize = 32;
 /// Maximum number of nested directories that are open at a time.
 const MAX_DEPTH: usize = 512;
 
+/// How much of what has a name is backed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// A file or a link; a directory without what is in it.
+    Entry,
+    /// What has the name, with everything in it.
+    Tree,
+}
+
 /// The objects of a backup, by device and number, as they were when they were copied.
 #[derive(Debug, Default)]
 pub struct Saved(FxHashMap<(u64, u64), Stat>);
@@ -62,7 +71,7 @@ impl Backups {
         !path.starts_with(&self.state)
     }
 
-    /// Stores what has a name in a directory: with everything in it if it is a directory and `with_entries` is set. Returns
+    /// Stores what has a name in a directory: a directory with what is in it, if its extent says so. Returns
     /// what was stored once it is on the disk; nothing if nothing has the name.
     ///
     /// # Errors
@@ -73,10 +82,10 @@ impl Backups {
         action: Action,
         path: &Path,
         (directory, name): (&Handle, &OsStr),
-        with_entries: bool,
+        extent: Extent,
     ) -> Result<Saved, Error> {
         let mut draft = Draft::new(self);
-        let collected = draft.collect(directory, name, with_entries);
+        let collected = draft.collect(directory, name, extent);
         let stored =
             collected.and_then(|()| self.store(author, action, std::slice::from_mut(&mut (draft, path.to_path_buf()))));
         match stored {
@@ -102,7 +111,7 @@ impl Backups {
         let mut copies = 0;
         let drafts = names.iter().map(|name| {
             let mut draft = Draft::new(self);
-            if draft.collect(directory, name, true).is_err() {
+            if draft.collect(directory, name, Extent::Tree).is_err() {
                 draft = Draft::new(self);
             }
             copies += draft.contents.len();
@@ -154,11 +163,14 @@ impl<'b> Draft<'b> {
         &*self.backups.fs
     }
 
-    /// Adds an entry and, in `with_entries`, what is below it.
-    fn collect(&mut self, directory: &Handle, name: &OsStr, with_entries: bool) -> io::Result<()> {
-        let access = if with_entries { Access::DirectoryOnSameMount } else { Access::Path };
+    /// Adds an entry and, for a tree, what is below it.
+    fn collect(&mut self, directory: &Handle, name: &OsStr, extent: Extent) -> io::Result<()> {
+        let access = match extent {
+            Extent::Entry => Access::Path,
+            Extent::Tree => Access::DirectoryOnSameMount,
+        };
         let top = self.add(directory, name, Path::new(""), access)?;
-        let Some(top) = top.filter(|_| with_entries) else { return Ok(()) };
+        let Some(top) = top.filter(|_| extent == Extent::Tree) else { return Ok(()) };
         let mut levels = vec![(PathBuf::new(), self.fs().entries(&top)?, top)];
         while let Some((path, names, directory)) = levels.last_mut() {
             let Some(name) = names.pop() else {

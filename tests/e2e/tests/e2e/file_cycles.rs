@@ -48,8 +48,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     // Strings search with regular expressions and format numbers; the methods of both take strings apart.
     ("pp-erb", "methods/string", "*"),
     ("pp-erb", "methods/string_search", "methods/regexp"),
-    // A literal range and `Range.new` are one thing.
-    ("pp-erb", "eval", "methods/range"),
 ];
 
 /// A path in a crate, without `crate`.

@@ -44,9 +44,10 @@ fn run(random: &mut Rng) {
     let noop = scratch.apply_once(&[&sources[..], &["--noop", "--log-format", "json"]].concat());
     assert_eq!(snapshot(&scratch.path("root")), before, "a plan changes nothing");
     // A plan with failures is not kept.
-    let apply = match is_kept && plan.status != 1 {
-        true => scratch.run("mgmt-rt", &["apply", "--plan", "kept.plan", "--log-format", "json", "--backup"]),
-        false => scratch.apply_once(&[&sources[..], &["--log-format", "json"]].concat()),
+    let apply = if is_kept && plan.status != 1 {
+        scratch.run("mgmt-rt", &["apply", "--plan", "kept.plan", "--log-format", "json", "--backup"])
+    } else {
+        scratch.apply_once(&[&sources[..], &["--log-format", "json"]].concat())
     };
     let program = scratch.read("main.mcl").unwrap_or_default() + &scratch.read("catalog.json").unwrap_or_default();
     check(&program, &plan, &noop, &apply, || scratch.run("mgmt-rt", &args));

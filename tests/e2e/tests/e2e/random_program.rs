@@ -76,9 +76,10 @@ impl Program<'_> {
             22 => {
                 let kind = self.pick(&["user", "group"]);
                 // Accounts of the machine are not changed.
-                let (name, body) = match self.random.bool() {
-                    true => ("root".to_owned(), "state => \"exists\","),
-                    false => (format!("no-such-account{slot}"), "state => \"absent\","),
+                let (name, body) = if self.random.bool() {
+                    ("root".to_owned(), "state => \"exists\",")
+                } else {
+                    (format!("no-such-account{slot}"), "state => \"absent\",")
                 };
                 if !self.declared.contains(&format!("{}[{name:?}]", capitalized(kind))) {
                     self.resource(kind, &name, body);

@@ -82,7 +82,7 @@ fn what_is_no_program_is_refused() {
     for (args, message) in [
         (&["fmt", "a.yaml"][..], "`a.yaml` is not a program: expected a `.mcl` file, a directory, or `-`"),
         (&["fmt", "gone.mcl"], "`gone.mcl` does not exist"),
-        (&["fmt", "--range", "1:1"], "`--range` is about one file, and the paths name 2"),
+        (&["fmt", "--range", "1:1"], "expected one file for `--range`, found 2"),
     ] {
         let ran = scratch.mclc(args);
         assert_eq!((ran.status, ran.stderr), (2, format!("mclc: {message}\n")));

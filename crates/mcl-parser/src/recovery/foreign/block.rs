@@ -79,9 +79,10 @@ impl RecoveringParser<'_> {
                 let kind = name();
                 let name = self.word_at(second).trim_matches(['"', '\'']).to_owned();
                 let has_name = matches!(self.kind(second), Some(TokenKind::String | TokenKind::WrongQuotes));
-                let instead = match has_name {
-                    true => Instead::Resource { kind, name },
-                    false => Instead::Resource { kind: "file".to_owned(), name: kind },
+                let instead = if has_name {
+                    Instead::Resource { kind, name }
+                } else {
+                    Instead::Resource { kind: "file".to_owned(), name: kind }
                 };
                 self.skipped(start, next, keyword(instead))
             }

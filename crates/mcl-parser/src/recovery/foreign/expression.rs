@@ -2,7 +2,7 @@
 
 use mcl_lexer::{TokenIdx, TokenKind};
 
-use crate::ast::{Definition, DefinitionKind};
+use crate::ast::DefinitionKind;
 use crate::error::{HabitKind, Instead};
 use crate::foreign_keywords::{Role, role};
 use crate::recovery::foreign::ForeignStatement;
@@ -80,75 +80,13 @@ impl RecoveringParser<'_> {
         if !WORD.has(self.kind(name)) {
             return None;
         }
-        let variable = self.word_at(name).to_owned();
         let after = start + 2;
         match self.kind_on_line(after)? {
-            TokenKind::Equals if self.kind(after + 1) == Some(TokenKind::Include) => {
-                let class = after + 2;
-                let end = self.end_of_foreign(start);
-                let kind =
-                    HabitKind::BoundInclude { alias: variable, class: self.text_between(class, end).trim().to_owned() };
-                let (symbol, span) = (self.builder.word(name), self.builder.span(name, name + 1));
-                let defines = [DefinitionKind::Alias, DefinitionKind::Variable].map(|kind| Definition {
-                    kind,
-                    name: symbol,
-                    span,
-                });
-                let mut found = self.skipped_to(start, start + 2, end, kind, defines.into());
-                found.error.span = self.builder.span(after + 1, after + 2);
-                Some(found)
-            }
-            TokenKind::Equals
-                if self.kind_on_line(after + 1) == Some(TokenKind::Identifier)
-                    && self.kind_on_line(after + 2).is_some_and(|kind| STRING_LIKE.contains(kind))
-                    && self.kind_on_line(after + 3) == Some(TokenKind::OpenCurly) =>
-            {
-                let resource = self.text_between(after + 1, after + 3).to_owned();
-                let end = self.end_of_foreign(start);
-                let defines = self.variable(name);
-                let mut found = self.skipped_to(start, start + 2, end, HabitKind::BoundResource { resource }, defines);
-                found.error.span = self.builder.span(after + 1, after + 2);
-                Some(found)
-            }
-            TokenKind::Equals
-                if role(self.word_at(after + 1)) == Some(Role::Switch)
-                    && self.kind_on_line(after + 2).is_some_and(|kind| kind != TokenKind::OpenParen)
-                    && self.brace_on_line(after + 2).is_some() =>
-            {
-                let word = self.word_at(after + 1).to_owned();
-                let end = self.end_of_foreign(start);
-                let defines = self.variable(name);
-                let kind = HabitKind::Keyword { word, instead: Instead::If };
-                let mut found = self.skipped_to(start, start + 2, end, kind, defines);
-                found.error.span = self.builder.span(after + 1, after + 2);
-                Some(found)
-            }
+            TokenKind::Equals => self.foreign_value(start),
             TokenKind::Comma if self.kind_on_line(after + 1) == Some(TokenKind::Dollar) => {
-                let end = self.end_of_foreign(start);
-                let names: Vec<TokenIdx> = start
-                    .until(end)
-                    .take_while(|token| self.kind(*token) != Some(TokenKind::Equals))
-                    .filter(|token| self.kind(*token) == Some(TokenKind::Dollar))
-                    .collect();
-                let mut defines = Vec::new();
-                for dollar in names {
-                    defines.extend(self.variable(dollar + 1));
-                }
-                Some(self.skipped_to(start, after + 3, end, HabitKind::SeveralVariables, defines))
+                Some(self.several_variables(start))
             }
-            TokenKind::OpenBracket | TokenKind::Arrow => {
-                let mut token = after;
-                loop {
-                    token = match self.kind_on_line(token)? {
-                        TokenKind::OpenBracket => self.after(token),
-                        TokenKind::Arrow => token + 2,
-                        TokenKind::Equals => {
-                            return Some(self.skipped(start, token + 1, HabitKind::Assignment { variable }));
-                        }
-                        _ => return None,
-                    };
-                }
-            }
+            TokenKind::OpenBracket | TokenKind::Arrow => self.assignment_to_part(start),
             operator @ (TokenKind::Plus
             | TokenKind::Minus
             | TokenKind::Multiply
@@ -158,10 +96,69 @@ impl RecoveringParser<'_> {
                 let is_double =
                     second == operator && matches!(operator, TokenKind::Plus | TokenKind::Minus | TokenKind::Lt);
                 let assigns = second == TokenKind::Equals || is_double;
+                let variable = self.word_at(name).to_owned();
                 (assigns && self.tokens.is_adjacent_to_previous(after + 1))
                     .then(|| self.skipped(start, after + 2, HabitKind::Assignment { variable }))
             }
             _ => None,
+        }
+    }
+
+    /// `$i = include c`, `$f = file "/a" {`, `$x = match $y {`: the value is marked, and the names are known.
+    fn foreign_value(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let (name, value) = (start + 1, start + 3);
+        let is_resource = || {
+            self.kind_on_line(value) == Some(TokenKind::Identifier)
+                && self.kind_on_line(value + 1).is_some_and(|kind| STRING_LIKE.contains(kind))
+                && self.kind_on_line(value + 2) == Some(TokenKind::OpenCurly)
+        };
+        let is_switch = || {
+            role(self.word_at(value)) == Some(Role::Switch)
+                && self.kind_on_line(value + 1).is_some_and(|kind| kind != TokenKind::OpenParen)
+                && self.brace_on_line(value + 1).is_some()
+        };
+        let is_include = self.kind(value) == Some(TokenKind::Include);
+        let kind = if is_include {
+            let class = self.text_between(value + 1, self.end_of_foreign(start)).trim().to_owned();
+            HabitKind::BoundInclude { alias: self.word_at(name).to_owned(), class }
+        } else if is_resource() {
+            HabitKind::BoundResource { resource: self.text_between(value, value + 2).to_owned() }
+        } else if is_switch() {
+            HabitKind::Keyword { word: self.word_at(value).to_owned(), instead: Instead::If }
+        } else {
+            return None;
+        };
+        let mut defines = if is_include { self.defined(DefinitionKind::Alias, name) } else { Vec::new() };
+        defines.extend(self.variable(name));
+        let end = self.end_of_foreign(start);
+        let mut found = self.skipped_to(start, start + 2, end, kind, defines);
+        found.error.span = self.builder.span(value, value + 1);
+        Some(found)
+    }
+
+    /// `$a, $b = …`.
+    fn several_variables(&mut self, start: TokenIdx) -> ForeignStatement {
+        let end = self.end_of_foreign(start);
+        let names: Vec<TokenIdx> = start
+            .until(end)
+            .take_while(|token| self.kind(*token) != Some(TokenKind::Equals))
+            .filter(|token| self.kind(*token) == Some(TokenKind::Dollar))
+            .collect();
+        let defines = names.into_iter().flat_map(|dollar| self.variable(dollar + 1)).collect();
+        self.skipped_to(start, start + 5, end, HabitKind::SeveralVariables, defines)
+    }
+
+    /// `$x[0] = 1`, `$x->a = 1`.
+    fn assignment_to_part(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let variable = self.word_at(start + 1).to_owned();
+        let mut token = start + 2;
+        loop {
+            token = match self.kind_on_line(token)? {
+                TokenKind::OpenBracket => self.after(token),
+                TokenKind::Arrow => token + 2,
+                TokenKind::Equals => return Some(self.skipped(start, token + 1, HabitKind::Assignment { variable })),
+                _ => return None,
+            };
         }
     }
 

@@ -57,14 +57,22 @@ impl Mode {
         }
     }
 
-    /// Returns the mode of a new entry. `default` is that of what it is made of.
-    fn of_new(&self, default: Option<u32>, is_directory: bool) -> u32 {
+    /// Returns the mode of a new file. `default` is that of what it is made of.
+    fn of_new_file(&self, default: Option<u32>) -> u32 {
         let start = match self {
             Mode::Exact(_) | Mode::Symbolic(_) => 0,
-            Mode::Change(_) if is_directory => ModeChange::NEW_DIRECTORY,
             Mode::Change(_) => ModeChange::NEW_FILE,
         };
-        self.of_existing(default.unwrap_or(start), is_directory)
+        self.of_existing(default.unwrap_or(start), false)
+    }
+
+    /// Returns the mode of a new directory.
+    fn of_new_directory(&self) -> u32 {
+        let start = match self {
+            Mode::Exact(_) | Mode::Symbolic(_) => 0,
+            Mode::Change(_) => ModeChange::NEW_DIRECTORY,
+        };
+        self.of_existing(start, true)
     }
 }
 
@@ -107,7 +115,7 @@ impl Attributes {
 
     /// Returns the mode of a new file, if it is managed or if what it is made of decides it.
     pub(super) fn mode_for_content(&self, default: Option<u32>) -> Option<u32> {
-        self.mode().map(|mode| mode.of_new(default, false)).or(default)
+        self.mode().map(|mode| mode.of_new_file(default)).or(default)
     }
 
     fn mode(&self) -> Option<&Mode> {
@@ -121,7 +129,7 @@ impl Attributes {
 
     /// Returns the requested mode of a new directory, before the umask.
     pub(super) fn mode_for_directory(&self) -> Option<u32> {
-        self.mode().map(|mode| mode.of_new(None, true))
+        self.mode().map(Mode::of_new_directory)
     }
 
     /// Returns the attributes of a new file. What is not managed comes from what it replaces, if that has the attributes

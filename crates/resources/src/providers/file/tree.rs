@@ -114,10 +114,7 @@ impl File {
             strays.push(name);
         }
         for strays in strays.chunks(MAX_BACKUP) {
-            let backups = match cx.apply {
-                true => cx.files().back_up_trees(&real_directory, strays),
-                false => Vec::new(),
-            };
+            let backups = if cx.apply { cx.files().back_up_trees(&real_directory, strays) } else { Vec::new() };
             let mut backups = backups.into_iter();
             for name in strays {
                 let backup = backups.next().unwrap_or_default();

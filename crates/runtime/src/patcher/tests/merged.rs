@@ -76,7 +76,7 @@ fn merge(merger: &mut GraphMerger, events: Vec<(Source, ResourceGraph)>) -> Opti
 
 /// Returns how often a change was a patch of the structure.
 fn check_random_programs(random: &mut Rng) -> usize {
-    let new_merger = || GraphMerger::new(true, true, MergeOptions::default());
+    let new_merger = || GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
     let mut declared = Declared::default();
     change(&mut declared, random);
     let mut puppet = catalog(&declared, random);

@@ -53,7 +53,7 @@ fn newest_graphs_are_merged_once_per_batch_in_every_interleaving() {
     for order in interleavings(3, 3) {
         for cuts in 0..1u32 << (order.len() - 1) {
             runs += 1;
-            let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+            let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
             let (mut mcl, mut puppet) = (0, 0);
             for batch in batches(&order, cuts) {
                 let events: Vec<(Source, SourceEvent)> = batch
@@ -104,9 +104,10 @@ fn first_wrong_outcome(
         let mut expected = vec![vec!["failed".to_owned()]; failures];
         if has_graph {
             let [mcl, puppet] = versions;
-            expected.push(match versions.contains(&0) {
-                true => vec!["waiting".to_owned()],
-                false => vec![format!("Mcl-{mcl}"), format!("Puppet-{puppet}")],
+            expected.push(if versions.contains(&0) {
+                vec!["waiting".to_owned()]
+            } else {
+                vec![format!("Mcl-{mcl}"), format!("Puppet-{puppet}")]
             });
         }
         let found: Vec<_> = handle(events).iter().map(names).collect();
@@ -121,7 +122,7 @@ fn first_wrong_outcome(
 #[test]
 fn newest_graphs_are_merged_once_in_long_random_streams() {
     for_each_seed_in_parallel(500, |random| {
-        let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+        let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
         assert_eq!(first_wrong_outcome(random, |events| merger.handle(events)), None);
     });
 }
@@ -160,7 +161,7 @@ fn long_random_streams_find_planted_faults() {
     ];
     for (name, fault) in faults {
         let finds = |seed: &u64| {
-            let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+            let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
             first_wrong_outcome(&mut Rng::with_seed(*seed), |events| fault(&mut merger, events)).is_some()
         };
         assert!((0..20).filter(finds).count() > 10, "{name}");
@@ -170,7 +171,7 @@ fn long_random_streams_find_planted_faults() {
 #[test]
 fn failing_source_is_reported_at_once_and_keeps_its_last_graph() {
     let failed = || SourceEvent::Failed(vec![Diagnostic::error(Code::P0101, Stage::Puppet, "broken")]);
-    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
     assert!(matches!(merger.handle([(Source::Puppet, failed())])[..], [MergeOutcome::Failed(_)]));
     merger.handle([(Source::Puppet, SourceEvent::Graph(graph(Source::Puppet, 1)))]);
     merger.handle([(Source::Mcl, SourceEvent::Graph(graph(Source::Mcl, 1)))]);
@@ -180,7 +181,7 @@ fn failing_source_is_reported_at_once_and_keeps_its_last_graph() {
 
 #[test]
 fn graph_of_a_single_source_passes_through() {
-    let mut merger = GraphMerger::new(false, true, MergeOptions::default());
+    let mut merger = GraphMerger::new(&[Source::Puppet], MergeOptions::default());
     let out = merger.handle([(Source::Puppet, SourceEvent::Graph(graph(Source::Puppet, 1)))]);
     assert_eq!(names(&out[0]), ["Puppet-1"]);
 }
@@ -243,9 +244,14 @@ proptest! {
     #[test]
     fn outcome_is_that_of_the_newest_graphs(
         deliveries in deliveries(),
-        (has_program, has_catalog) in prop_oneof![Just((true, true)), Just((true, false)), Just((false, true))],
+        sources in prop_oneof![
+            Just(&[Source::Mcl, Source::Puppet][..]),
+            Just(&[Source::Mcl][..]),
+            Just(&[Source::Puppet][..]),
+        ],
     ) {
-        let mut merger = GraphMerger::new(has_program, has_catalog, MergeOptions::default());
+        let (has_program, has_catalog) = (sources.contains(&Source::Mcl), sources.contains(&Source::Puppet));
+        let mut merger = GraphMerger::new(sources, MergeOptions::default());
         let mut newest: [Option<Version>; 2] = [None, None];
         let mut running: Option<Vec<String>> = None;
         let mut batch = Vec::new();
@@ -340,7 +346,7 @@ fn merged(resources: &[&str]) -> GraphMerger {
     for name in ["admissible_Class[Mgmt_x]", "completed_Class[Mgmt_x]", "both"] {
         puppet.add(noop(name, "1"));
     }
-    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
     let events = [(Source::Mcl, SourceEvent::Graph(mcl)), (Source::Puppet, SourceEvent::Graph(puppet))];
     let outcomes = merger.handle(events);
     assert!(matches!(outcomes[..], [MergeOutcome::Graph(..)]), "{outcomes:?}");
@@ -373,7 +379,7 @@ fn merge_point_or_resource_of_both_sides_is_merged_anew() {
 
 #[test]
 fn nothing_is_patched_before_both_sides_have_a_graph() {
-    let mut merger = GraphMerger::new(true, true, MergeOptions::default());
+    let mut merger = GraphMerger::new(&[Source::Mcl, Source::Puppet], MergeOptions::default());
     merger.handle([(Source::Mcl, SourceEvent::Graph(graph(Source::Mcl, 1)))]);
     assert!(merger.translate(&values(vec![])).is_none());
 }
