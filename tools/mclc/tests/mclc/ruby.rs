@@ -136,3 +136,15 @@ fn a_template_outside_of_the_subset_is_refused_without_the_option() {
     assert!(ran.stderr.contains("P0521") && ran.stderr.contains("--ruby-fallback"), "{ran:?}");
     assert!(ran.stderr.contains("templates/bad.erb"), "{ran:?}");
 }
+
+#[test]
+fn a_template_that_the_parser_of_ruby_fails_for_is_one_error_and_nothing_else() {
+    // The parser panics for this text. The message of that must not be seen.
+    let scratch = scratch("notice(inline_template(\"<% x{B\\n:<<~B\\\" %>\"))\n");
+    let ran = compile(&scratch, &["--diagnostics", "json"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let [line] = ran.stderr.lines().collect::<Vec<&str>>()[..] else { panic!("more than an error: {ran:?}") };
+    let error: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    assert_eq!(error["code"], "P0521", "{ran:?}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("cannot read this Ruby")), "{ran:?}");
+}
