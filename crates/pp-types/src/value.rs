@@ -142,11 +142,16 @@ impl Drop for HashValue {
 }
 
 impl StdHash for HashValue {
+    /// Of nested values only the weight counts: whole ones would be hashed again at each level of a hash whose keys are hashes.
     fn hash<H: Hasher>(&self, state: &mut H) {
+        let shallow = |value: &Value| match value.is_container() {
+            true => value.weight(),
+            false => KeyState.hash_one(value),
+        };
         // Equal hashes may differ in their order.
-        let sum = with_stack(|| self.0.iter().fold(0, |sum: u64, entry| sum.wrapping_add(KeyState.hash_one(entry))));
+        let entries = self.0.iter().map(|(key, value)| KeyState.hash_one((shallow(key), shallow(value))));
         state.write_usize(self.0.len());
-        state.write_u64(sum);
+        state.write_u64(entries.fold(0, u64::wrapping_add));
     }
 }
 
