@@ -144,10 +144,7 @@ impl Drop for HashValue {
 impl StdHash for HashValue {
     /// Of nested values only the weight counts: whole ones would be hashed again at each level of a hash whose keys are hashes.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let shallow = |value: &Value| match value.is_container() {
-            true => value.weight(),
-            false => KeyState.hash_one(value),
-        };
+        let shallow = |value: &Value| if value.is_container() { value.weight() } else { KeyState.hash_one(value) };
         // Equal hashes may differ in their order.
         let entries = self.0.iter().map(|(key, value)| KeyState.hash_one((shallow(key), shallow(value))));
         state.write_usize(self.0.len());
