@@ -203,7 +203,7 @@ impl Printer<'_, '_> {
     pub(crate) fn expression(&mut self, space: Space) {
         stacker::maybe_grow(MIN_STACK, MORE_STACK, || {
             self.operand(space);
-            while self.peek().is_some_and(is_binary_operator) {
+            while self.peek().is_some_and(TokenKind::is_binary_operator) {
                 self.token(Space::One);
                 self.operand(Space::One);
             }
@@ -433,25 +433,4 @@ impl Printer<'_, '_> {
         self.token(Space::None);
         self.type_(Space::One);
     }
-}
-
-fn is_binary_operator(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::In
-            | TokenKind::And
-            | TokenKind::Or
-            | TokenKind::Except
-            | TokenKind::BarBar
-            | TokenKind::Plus
-            | TokenKind::Minus
-            | TokenKind::Multiply
-            | TokenKind::Divide
-            | TokenKind::Eq
-            | TokenKind::Ne
-            | TokenKind::Lt
-            | TokenKind::Gt
-            | TokenKind::Le
-            | TokenKind::Ge
-    )
 }

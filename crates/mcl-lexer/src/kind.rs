@@ -282,6 +282,29 @@ impl TokenKind {
         matches!(self, TokenKind::InvalidWhitespace | TokenKind::CarriageReturn)
     }
 
+    /// Whether the token is an operator between two operands.
+    #[must_use]
+    pub fn is_binary_operator(self) -> bool {
+        matches!(
+            self,
+            TokenKind::In
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Except
+                | TokenKind::BarBar
+                | TokenKind::Plus
+                | TokenKind::Minus
+                | TokenKind::Multiply
+                | TokenKind::Divide
+                | TokenKind::Eq
+                | TokenKind::Ne
+                | TokenKind::Lt
+                | TokenKind::Gt
+                | TokenKind::Le
+                | TokenKind::Ge
+        )
+    }
+
     /// Returns the text of the token if all tokens of this kind have the same text.
     #[must_use]
     pub fn fixed_text(self) -> Option<&'static str> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 
+use pp_types::WEEKDAYS;
+
 /// What values an attribute takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
@@ -253,11 +255,13 @@ fn is_amount(text: &str, units: &str) -> bool {
     unit.len() < text.len() && unit.chars().next().is_some_and(|u| units.contains(u.to_ascii_lowercase()))
 }
 
-const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
 fn is_weekday(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    matches!(text.as_bytes(), [b'0'..=b'6']) || DAYS.iter().any(|day| *day == lower || day[..3] == *lower)
+    matches!(text.as_bytes(), [b'0'..=b'6']) || is_one_of(&WEEKDAYS, text)
+}
+
+/// Returns whether a text is one of the names, or the first three letters of one.
+fn is_one_of(names: &[&str], text: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(text) || name[..3].eq_ignore_ascii_case(text))
 }
 
 /// `2 - 4:30`: two times with hours below 24 and minutes below 60, and seconds.
@@ -276,11 +280,7 @@ fn is_time_range(text: &str) -> bool {
 /// `*`, `absent`, a number, a name, a range, a list, each with a step.
 fn is_crontab(text: &str, first: u8, last: u8, names: &[&str]) -> bool {
     let in_range = |n: &str| n.parse().is_ok_and(|n: u8| (first..=last).contains(&n));
-    let is_name = |n: &str| {
-        let lower = n.to_ascii_lowercase();
-        names.iter().any(|name| *name == lower || name[..3] == *lower)
-    };
-    let is_value = |n: &str| in_range(n) || is_name(n);
+    let is_value = |n: &str| in_range(n) || is_one_of(names, n);
     text == "absent"
         || text.split(',').all(|part| {
             let (range, step) = part.split_once('/').map_or((part, None), |(range, step)| (range, Some(step)));

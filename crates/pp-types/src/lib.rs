@@ -75,7 +75,7 @@ pub use serialize::{from_json, rich_json};
 pub use signature::{Signature, SignatureParameter, describe_signatures};
 pub use stack::with_stack;
 pub use text::{float_text, inspect_string, interpolate, quote, ruby_inspect, ruby_text, source_form};
-pub use time::{Civil, Timespan, Timestamp, days_of_date};
+pub use time::{Civil, MONTHS, Timespan, Timestamp, WEEKDAYS, days_of_date};
 pub use time_zone::zone_offset;
 pub use type_set::{TypeSet, TypeSetReference, check_type_set, define_type_set};
 pub use types::{

@@ -11,6 +11,25 @@ const EPOCH_DAYS: i128 = 719_468;
 /// The number of days of four centuries.
 const ERA_DAYS: i128 = 146_097;
 
+/// The English names of the months.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The English names of the days of a week, from Sunday as in [`Civil::weekday`].
+pub const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
 /// A point in time, in nanoseconds since 1970-01-01 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp(pub i128);

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::text::ruby_text;
-use crate::time::{Civil, DAY, NANOSECONDS, Timespan, Timestamp, days_of_date};
+use crate::time::{Civil, DAY, MONTHS, NANOSECONDS, Timespan, Timestamp, WEEKDAYS, days_of_date};
 use crate::time_zone::{zone_length, zone_offset};
 use crate::value::{Hash, Value, entry};
 
@@ -16,23 +16,6 @@ const ZONED_FORMATS: usize = 5;
 /// The formats in which a duration is read if none is given.
 const TIMESPAN_FORMATS: [&str; 8] =
     ["%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S", "%D-%H:%M", "%S"];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-const WEEKDAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 fn error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Conversion, message)

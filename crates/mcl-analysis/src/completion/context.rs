@@ -363,31 +363,17 @@ fn is_edge_word(word: &str) -> bool {
 
 /// Whether an expression must go on after a token.
 fn continues(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Comma
-            | TokenKind::Colon
-            | TokenKind::Equals
-            | TokenKind::Rocket
-            | TokenKind::Elvis
-            | TokenKind::Except
-            | TokenKind::BarBar
-            | TokenKind::Plus
-            | TokenKind::Minus
-            | TokenKind::Multiply
-            | TokenKind::Divide
-            | TokenKind::Eq
-            | TokenKind::Ne
-            | TokenKind::Lt
-            | TokenKind::Gt
-            | TokenKind::Le
-            | TokenKind::Ge
-            | TokenKind::In
-            | TokenKind::And
-            | TokenKind::Or
-            | TokenKind::Not
-            | TokenKind::If
-            | TokenKind::OpenParen
-            | TokenKind::OpenBracket
-    )
+    kind.is_binary_operator()
+        || matches!(
+            kind,
+            TokenKind::Comma
+                | TokenKind::Colon
+                | TokenKind::Equals
+                | TokenKind::Rocket
+                | TokenKind::Elvis
+                | TokenKind::Not
+                | TokenKind::If
+                | TokenKind::OpenParen
+                | TokenKind::OpenBracket
+        )
 }

@@ -1,26 +1,10 @@
 //! Points in time as text: Ruby's `strftime`.
 
-use pp_types::{Civil, Timestamp, days_of_date};
+use pp_types::{Civil, MONTHS, Timestamp, WEEKDAYS, days_of_date};
 
 use crate::time::zone::Zone;
 
 const NANOSECONDS: i128 = 1_000_000_000;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// The greatest width that a format may ask for.
 const MAX_WIDTH: usize = 1024;
@@ -205,7 +189,7 @@ fn format_directive(letter: char, flags: &Flags, parts: &Parts, text: &mut Strin
     let hour12 = (parts.hour + 11) % 12 + 1;
     let half = if parts.hour < 12 { "AM" } else { "PM" };
     let month = MONTHS.get(parts.month.wrapping_sub(1)).copied().unwrap_or_default();
-    let day = DAYS.get(usize::try_from(parts.weekday).unwrap_or(0)).copied().unwrap_or_default();
+    let day = WEEKDAYS.get(usize::try_from(parts.weekday).unwrap_or(0)).copied().unwrap_or_default();
     let year_width = if parts.year < 0 { 5 } else { 4 };
     match letter {
         'Y' => flags.number(parts.year, year_width, '0', text),

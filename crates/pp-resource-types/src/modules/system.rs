@@ -1,26 +1,11 @@
 //! Parts of the configuration of a system.
 
+use pp_types::{MONTHS, WEEKDAYS};
+
 use crate::attribute::{ensure, name, parameter, property, provider};
 use crate::resource_type::ResourceType;
 use crate::rule::Rule;
 use crate::values::Pattern;
-
-const DAYS: &[&str] = &["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 const SPECIAL: &[&str] =
     &["reboot", "yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly", "absent"];
@@ -46,8 +31,8 @@ pub(crate) static CRON: ResourceType = ResourceType::new(
         property("minute", "The minutes, from 0 to 59.").matching(Pattern::Crontab(0, 59, &[])),
         property("hour", "The hours, from 0 to 23.").matching(Pattern::Crontab(0, 23, &[])),
         property("weekday", "The days of the week, from 0 (Sunday) to 7, or their names.")
-            .matching(Pattern::Crontab(0, 7, DAYS)),
-        property("month", "The months, from 1 to 12, or their names.").matching(Pattern::Crontab(1, 12, MONTHS)),
+            .matching(Pattern::Crontab(0, 7, &WEEKDAYS)),
+        property("month", "The months, from 1 to 12, or their names.").matching(Pattern::Crontab(1, 12, &MONTHS)),
         property("monthday", "The days of the month, from 1 to 31.").matching(Pattern::Crontab(1, 31, &[])),
         property("environment", "Variables of the environment, as `NAME=value`.")
             .words_or(&["absent"], Pattern::Assignment),
