@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use mcl_value::Value;
 use resource_graph::Resource;
@@ -234,7 +234,7 @@ impl Process {
     fn start(machine: &Arc<Simulated>, with_backups: bool) -> Result<Process, safe_fs::Error> {
         let fs: Arc<dyn FileSystem> = Arc::clone(machine) as Arc<dyn FileSystem>;
         let files = Files::with_state(Arc::clone(&fs), "0123456789abcdef", Path::new(STATE))?;
-        let backups = with_backups.then(|| Backups::open(fs, Path::new(STATE), LIMITS, SystemTime::now()));
+        let backups = with_backups.then(|| Backups::open(fs, Path::new(STATE), LIMITS));
         Ok(Process { files: Arc::new(files), backups: backups.transpose()?.map(Arc::new) })
     }
 

@@ -4,6 +4,7 @@
 //! that cannot be backed up is not made. If another program replaces the object between its backup and the change, what was
 //! displaced is backed up, too, before it is removed.
 
+mod age;
 mod draft;
 mod record;
 mod store;

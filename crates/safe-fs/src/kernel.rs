@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FallocateFlags, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid, XattrFlags,
@@ -159,6 +159,10 @@ impl FileSystem for Kernel {
     fn random(&self) -> u64 {
         // The standard library takes the keys of its hash function from the kernel.
         RandomState::new().hash_one(std::process::id())
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
     }
 
     fn root(&self) -> io::Result<Handle> {

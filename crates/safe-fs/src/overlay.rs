@@ -395,6 +395,10 @@ impl FileSystem for Overlay {
         self.below.random()
     }
 
+    fn now(&self) -> SystemTime {
+        self.below.now()
+    }
+
     fn root(&self) -> io::Result<Handle> {
         Ok(handle(self.object_below(self.below.root()?)?))
     }

@@ -16,6 +16,7 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::io::Errno;
 
@@ -38,7 +39,11 @@ struct State {
     is_full: bool,
     /// The user of the process.
     user: u32,
+    now: SystemTime,
 }
+
+/// What the clock of a new machine shows, in seconds since 1970.
+const START: u64 = 1_800_000_000;
 
 impl Deref for State {
     type Target = Disk;
@@ -64,8 +69,16 @@ impl Simulated {
     /// Returns a machine with an empty root directory. The seed determines the random numbers.
     #[must_use]
     pub fn new(seed: u64) -> Simulated {
-        let state =
-            State { disk: Disk::new(seed), calls: 0, syncs: 0, fault: None, crashed: false, is_full: false, user: 0 };
+        let state = State {
+            disk: Disk::new(seed),
+            calls: 0,
+            syncs: 0,
+            fault: None,
+            crashed: false,
+            is_full: false,
+            user: 0,
+            now: UNIX_EPOCH + Duration::from_secs(START),
+        };
         Simulated { state: Mutex::new(state) }
     }
 
@@ -76,6 +89,11 @@ impl Simulated {
     /// Sets the user of the process, which is root otherwise. Permissions are not checked.
     pub fn run_as(&self, user: u32) {
         self.lock().user = user;
+    }
+
+    /// Sets the clock, which otherwise stands still.
+    pub fn set_clock(&self, now: SystemTime) {
+        self.lock().now = now;
     }
 
     /// Returns the number of system calls so far.
@@ -330,6 +348,10 @@ impl FileSystem for Simulated {
 
     fn random(&self) -> u64 {
         self.lock().next_random()
+    }
+
+    fn now(&self) -> SystemTime {
+        self.lock().now
     }
 
     fn root(&self) -> io::Result<Handle> {

@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A file system as the kernel offers it: objects are reached by handles, and an operation on a name needs the handle of its
 /// directory. No operation follows a symbolic link.
@@ -25,6 +26,9 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 
     /// Returns a random number that nobody can predict.
     fn random(&self) -> u64;
+
+    /// Returns the time of the clock, which may be wrong, and jump.
+    fn now(&self) -> SystemTime;
 
     /// Opens the root directory with [`Access::Path`].
     ///

@@ -4,6 +4,9 @@
 //! symbolic link in a directory that they may write leads elsewhere, and a hard link there is another user's file. The owner
 //! of an entry is not enough to decide who made it, because users may move and link what they do not own.
 
+use std::path::Path;
+
+use crate::error::Error;
 use crate::system::Stat;
 
 /// The users that the process trusts: root, and the one with whose rights it runs.
@@ -36,6 +39,18 @@ impl Trust {
     /// list shows in the permissions of the group.
     pub(crate) fn is_protected(self, stat: &Stat) -> bool {
         self.is_trusted(stat.uid) && !is_shared(stat)
+    }
+
+    /// Checks that only trusted users may change what is at a path.
+    ///
+    /// # Errors
+    /// Others can change it.
+    pub(crate) fn check(self, path: &Path, stat: &Stat) -> Result<(), Error> {
+        if self.is_protected(stat) {
+            return Ok(());
+        }
+        let Stat { uid: owner, gid: group, mode, .. } = *stat;
+        Err(Error::Unprotected { path: path.to_path_buf(), owner, group, mode })
     }
 
     /// Returns who could have made a symbolic link in a directory.

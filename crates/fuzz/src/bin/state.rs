@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::Parser;
 use fastrand::Rng;
@@ -102,7 +102,7 @@ fn use_shared_values(state: &StateDir) -> bool {
 /// Returns whether the store of backups can be opened.
 fn use_backups(state: &StateDir) -> bool {
     let limits = Limits { total: 1 << 30, file: 1 << 20, age: Duration::from_secs(1 << 20) };
-    let open = || Backups::open(state.files().shared_file_system(), state.engine(), limits, SystemTime::UNIX_EPOCH);
+    let open = || Backups::open(state.files().shared_file_system(), state.engine(), limits);
     let records = state.backup_records().expect("a readable index");
     let is_open = open().is_ok();
     let kept = state.backup_records().expect("a readable index");

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use resource_graph::ResourceId;
@@ -207,7 +207,7 @@ impl StateDir {
     /// The store cannot be read or written.
     pub fn backups(&self, limits: Limits) -> Result<Arc<Backups>, safe_fs::Error> {
         let fs = self.files.shared_file_system();
-        Backups::open(fs, &self.engine, limits, SystemTime::now()).map(Arc::new)
+        Backups::open(fs, &self.engine, limits).map(Arc::new)
     }
 
     /// Returns the records of the backups, from old to new.

@@ -8,15 +8,17 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use rustc_hash::FxHashMap;
 
+use super::age::{milliseconds, too_old};
 use super::record::{Digest, Record};
 use crate::error::{Error, done_if_missing};
 use crate::open_file::Reader;
 use crate::system::{Access, FileSystem, Handle, Rename};
 use crate::temporaries::write_all;
+use crate::trust::Trust;
 
 const DIRECTORY: &str = "backups";
 const CONTENTS: &str = "contents";
@@ -110,11 +112,6 @@ fn space_of(size: u64) -> u64 {
     size.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
-fn milliseconds(time: SystemTime) -> u64 {
-    let elapsed = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
-}
-
 fn encode(record: &Record) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
@@ -149,6 +146,25 @@ fn read_all(fs: &dyn FileSystem, handle: &Handle) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+fn index_of(state: &Path) -> PathBuf {
+    state.join(DIRECTORY).join(INDEX)
+}
+
+/// Opens the index in a state directory to read it; `None` if there is none.
+///
+/// # Errors
+/// Others can change it, or it cannot be opened.
+fn open_index(fs: &dyn FileSystem, state: &Path) -> Result<Option<Handle>, Error> {
+    let path = index_of(state);
+    let file = match fs.open_direct(&path, Access::Read) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        result => result.map_err(Error::on("read", &path))?,
+    };
+    let stat = fs.stat(&file).map_err(Error::on("look at", &path))?;
+    Trust::of(fs.user()).check(&path, &stat)?;
+    Ok(Some(file))
+}
+
 fn open_or_create(fs: &dyn FileSystem, parent: &Handle, name: &str) -> io::Result<Handle> {
     let name = OsStr::new(name);
     match fs.create_directory(parent, name, 0o700) {
@@ -166,8 +182,10 @@ impl Backups {
     ///
     /// # Errors
     /// The store cannot be read or written.
-    pub fn open(fs: Arc<dyn FileSystem>, state: &Path, limits: Limits, now: SystemTime) -> Result<Backups, Error> {
+    pub fn open(fs: Arc<dyn FileSystem>, state: &Path, limits: Limits) -> Result<Backups, Error> {
         let path = state.join(DIRECTORY);
+        open_index(&*fs, state)?;
+        let now = fs.now();
         let open = || {
             let parent = fs.open_direct(state, Access::Path)?;
             let directory = open_or_create(&*fs, &parent, DIRECTORY)?;
@@ -180,7 +198,8 @@ impl Backups {
             let Decoded { records, invalid_lines, is_torn } = decoded;
             let is_valid = invalid_lines == 0 && !is_torn;
             let next_id = records.iter().map(|record| record.id.saturating_add(1)).max().unwrap_or(1);
-            let (kept, totals) = within(&records, &limits, 0, now)?;
+            let too_old = too_old(&*fs, &directory, &records, limits.age, now);
+            let (kept, totals) = within(&records[too_old..], &limits, 0)?;
             let file = match file.filter(|_| is_valid && kept.len() == records.len()) {
                 Some(file) => file,
                 None => {
@@ -215,11 +234,9 @@ impl Backups {
     /// # Errors
     /// The store cannot be read. A store that does not exist is empty.
     pub fn records(fs: &dyn FileSystem, state: &Path) -> Result<Vec<Record>, Error> {
-        let path = state.join(DIRECTORY).join(INDEX);
-        match fs.open_direct(&path, Access::Read) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(Error::io("read", path, error)),
-            Ok(file) => Ok(decode(&read_all(fs, &file).map_err(Error::on("read", &path))?).records),
+        match open_index(fs, state)? {
+            None => Ok(Vec::new()),
+            Some(file) => Ok(decode(&read_all(fs, &file).map_err(Error::on("read", &index_of(state)))?).records),
         }
     }
 
@@ -269,7 +286,7 @@ impl Backups {
         if records.is_empty() {
             return Ok(());
         }
-        let now = SystemTime::now();
+        let now = self.fs.now();
         let mut index = self.lock();
         let mut lines = Vec::new();
         let mut next_id = index.next_id;
@@ -341,7 +358,8 @@ impl Backups {
         let needed = index.totals.bytes().saturating_add(new) > self.limits.total;
         // Somewhat more than needed, so that not every change rewrites the index.
         let reserve = if needed { new.saturating_add(self.limits.total / 10).min(self.limits.total) } else { 0 };
-        let (kept, totals) = within(&records, &self.limits, reserve, now)?;
+        let too_old = too_old(&*self.fs, &self.directory, &records, self.limits.age, now);
+        let (kept, totals) = within(&records[too_old..], &self.limits, reserve)?;
         index.aged = now;
         if kept.len() == records.len() {
             return Ok(());
@@ -361,20 +379,13 @@ impl Backups {
     }
 }
 
-/// Returns the newest records that leave space for `reserve` bytes and are not too old, and what they need.
-fn within<'r>(
-    records: &'r [Record],
-    limits: &Limits,
-    reserve: u64,
-    now: SystemTime,
-) -> io::Result<(&'r [Record], Totals)> {
-    let oldest = milliseconds(now).saturating_sub(u64::try_from(limits.age.as_millis()).unwrap_or(u64::MAX));
+/// Returns the newest records that leave space for `reserve` bytes, and what they need.
+fn within<'r>(records: &'r [Record], limits: &Limits, reserve: u64) -> io::Result<(&'r [Record], Totals)> {
     let mut totals = Totals::default();
     for (i, record) in records.iter().enumerate().rev() {
         let added = record.files().filter(|(_, digest)| !totals.contents.contains_key(digest));
         let added = added.map(|(size, _)| space_of(size)).fold(encode(record)?.len() as u64, u64::saturating_add);
-        let is_too_much = totals.bytes().saturating_add(added).saturating_add(reserve) > limits.total;
-        if record.time_ms < oldest || is_too_much {
+        if totals.bytes().saturating_add(added).saturating_add(reserve) > limits.total {
             return Ok((&records[i + 1..], totals));
         }
         totals.length += encode(record)?.len() as u64;

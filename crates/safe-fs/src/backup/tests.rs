@@ -1,12 +1,13 @@
 //! Backups on a simulated kernel: whatever fails or crashes, old content is where it was or in the store.
 
+mod age;
 mod attributes;
 mod durability;
 mod races;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use test_support::{RandomChoice as _, Rng, for_each_seed};
@@ -32,7 +33,7 @@ fn share(machine: &Arc<Simulated>) -> Arc<dyn FileSystem> {
 
 fn open(machine: &Arc<Simulated>, limits: Limits) -> Result<(Files, Arc<Backups>), Error> {
     let files = Files::with_state(share(machine), "0123456789abcdef", Path::new(STATE))?;
-    let backups = Arc::new(Backups::open(share(machine), Path::new(STATE), limits, SystemTime::now())?);
+    let backups = Arc::new(Backups::open(share(machine), Path::new(STATE), limits)?);
     Ok((files.backed_up(&backups, "file[/etc/conf/file]".to_owned()), backups))
 }
 
@@ -269,12 +270,13 @@ fn old_records_are_removed_at_the_start() {
     machine.put(FILE, b"first");
     let (files, _) = open(&machine, LIMITS).unwrap();
     files.write(Path::new(FILE), b"second", 0o600).unwrap();
-    let later = SystemTime::now() + Duration::from_secs(3500);
-    Backups::open(share(&machine), Path::new(STATE), LIMITS, later).unwrap();
-    assert_eq!(stored(&machine, FILE).len(), 1);
-    let later = SystemTime::now() + Duration::from_secs(3700);
-    Backups::open(share(&machine), Path::new(STATE), LIMITS, later).unwrap();
-    assert_eq!(stored(&machine, FILE).len(), 0);
+    let start = machine.now();
+    // As long as a record is kept, it is also kept when it is found to be too old.
+    for (seconds, expected) in [(3500, 1), (3700, 1), (7200, 1), (7400, 0)] {
+        machine.set_clock(start + Duration::from_secs(seconds));
+        Backups::open(share(&machine), Path::new(STATE), LIMITS).unwrap();
+        assert_eq!(stored(&machine, FILE).len(), expected, "after {seconds} s");
+    }
     assert_eq!(machine.names("/state/backups/contents"), [""; 0]);
 }
 

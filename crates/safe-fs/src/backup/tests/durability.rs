@@ -132,29 +132,6 @@ fn record_that_could_not_be_written_leaves_nothing() {
 }
 
 #[test]
-fn records_become_too_old_while_the_agent_runs() {
-    let machine = machine(1);
-    machine.put(FILE, b"first");
-    let limits = Limits { age: Duration::from_millis(1), ..LIMITS };
-    let files = Files::with_state(share(&machine), "0123456789abcdef", Path::new(STATE)).expect("an empty state");
-    // As if it had been opened long ago.
-    let then = SystemTime::now() - Duration::from_secs(7200);
-    let backups = Arc::new(Backups::open(share(&machine), Path::new(STATE), limits, then).expect("an empty store"));
-    let files = files.backed_up(&backups, "file[x]".to_owned());
-    files.write(Path::new(FILE), b"second", 0o600).expect("nothing fails");
-    std::thread::sleep(Duration::from_millis(5));
-    files.write(Path::new(FILE), b"third", 0o600).expect("nothing fails");
-    assert_eq!(records(&machine).len(), 2, "it has just looked");
-    drop((files, backups));
-    let files = Files::with_state(share(&machine), "0123456789abcdef", Path::new(STATE)).expect("a state");
-    let backups = Arc::new(Backups::open(share(&machine), Path::new(STATE), limits, then).expect("a store"));
-    let files = files.backed_up(&backups, "file[x]".to_owned());
-    std::thread::sleep(Duration::from_millis(5));
-    files.write(Path::new(FILE), b"fourth", 0o600).expect("nothing fails");
-    assert_eq!(stored(&machine, FILE), [b"third".to_vec()]);
-}
-
-#[test]
 fn file_over_the_limit_is_refused_before_it_is_copied() {
     let machine = machine(1);
     machine.put(FILE, &[7; 5000]);
