@@ -96,7 +96,7 @@ impl SharedValues {
     /// Reads a stored value. An invalid one counts as missing, because its resource writes it again.
     fn load(&self, kind: &str, name: &str) -> Option<OfferedValue> {
         let (file, files) = self.file(kind, name)?;
-        let text = files.read(&file).ok()??;
+        let text = files.read_protected(&file).ok()??;
         let stored: serde_json::Value = serde_json::from_slice(&text).ok()?;
         let ty = Type::parse(stored.get("type")?.as_str()?)?;
         let value = Value::from_json(stored.get("value")?, &ty).ok()?;

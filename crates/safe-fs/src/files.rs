@@ -29,6 +29,8 @@ pub struct Files {
     pub(crate) temporaries: Arc<Temporaries>,
     pub(crate) recovery: Option<Arc<Recovery>>,
     pub(crate) backups: Option<BackedUp>,
+    /// A directory whose files are used only if nobody else can change them.
+    private: Option<PathBuf>,
 }
 
 /// Where to keep what changes replace or remove, and who makes the changes.
@@ -69,7 +71,14 @@ impl Files {
     #[must_use]
     pub fn new(fs: Arc<dyn FileSystem>) -> Files {
         let (locks, temporaries) = (Arc::default(), Arc::new(Temporaries::of_process()));
-        Files { fs, locks, temporaries, recovery: None, backups: None }
+        Files { fs, locks, temporaries, recovery: None, backups: None, private: None }
+    }
+
+    /// Returns the same files, of which those below a directory without symbolic links are opened only if
+    /// [nobody else can change them](Files::check_protected).
+    #[must_use]
+    pub fn with_private(self, directory: PathBuf) -> Files {
+        Files { private: Some(directory), ..self }
     }
 
     /// Returns the files of a file system, with what must survive a crash in a state directory. What earlier processes left
@@ -85,7 +94,7 @@ impl Files {
             Temporaries::recorded(&*fs, identity, &directory).map_err(Error::on("clean up by the record in", state))?;
         let recovery = Recovery::open(&*fs, directory).map_err(Error::on("recover files from", state))?;
         let (locks, temporaries, recovery) = (Arc::default(), Arc::new(temporaries), Some(Arc::new(recovery)));
-        Ok(Files { fs, locks, temporaries, recovery, backups: None })
+        Ok(Files { fs, locks, temporaries, recovery, backups: None, private: Some(state.to_path_buf()) })
     }
 
     /// Returns the same files for changes by `author`, such as `file[/etc/motd]`: what they replace or remove is kept, except
@@ -98,6 +107,7 @@ impl Files {
             temporaries: Arc::clone(&self.temporaries),
             recovery: self.recovery.clone(),
             backups: Some(BackedUp { backups: Arc::clone(backups), author }),
+            private: self.private.clone(),
         }
     }
 
@@ -187,6 +197,9 @@ impl Files {
     }
 
     fn regular(&self, path: &Path, handle: Handle, stat: Stat) -> Result<OpenFile<'_>, Error> {
+        if self.private.as_ref().is_some_and(|private| path.starts_with(private)) {
+            self.trust().check(path, &stat)?;
+        }
         match stat.kind {
             FileKind::File => Ok(OpenFile { fs: &*self.fs, handle, stat, offset: 0 }),
             found => Err(Error::WrongKind { path: path.to_path_buf(), found, wanted: FileKind::File }),
@@ -202,6 +215,16 @@ impl Files {
             Some(mut file) => file.read_all().map(Some).map_err(Error::on("read", path)),
             None => Ok(None),
         }
+    }
+
+    /// Returns the content like [`Files::read`], if [nobody else can change](Files::check_protected) the file.
+    ///
+    /// # Errors
+    /// As for [`Files::read`], or others can change it.
+    pub fn read_protected(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        let Some(mut file) = self.open(path, LastLink::Follow)? else { return Ok(None) };
+        self.trust().check(path, file.stat())?;
+        file.read_all().map(Some).map_err(Error::on("read", path))
     }
 
     /// Returns the sorted names in a directory, without live temporary files of this process; `None` if it does not exist.
@@ -289,9 +312,20 @@ impl Files {
         if stat.is_link() {
             return Err(Error::UntrustedLink { link: path.to_path_buf(), owner: stat.uid });
         }
-        if !self.trust().is_protected(&stat) {
-            let Stat { uid: owner, gid: group, mode, .. } = stat;
-            return Err(Error::Unprotected { path: path.to_path_buf(), owner, group, mode });
+        self.trust().check(path, &stat)
+    }
+
+    /// Checks the same of each entry of a directory.
+    ///
+    /// # Errors
+    /// Others can change one of them, one is a link, or a system call failed.
+    pub fn check_entries_protected(&self, directory: &Path) -> Result<(), Error> {
+        for name in self.list(directory)?.unwrap_or_default() {
+            match self.check_protected(&directory.join(name)) {
+                // It was removed meanwhile.
+                Err(error) if error.is_missing() => {}
+                result => result?,
+            }
         }
         Ok(())
     }

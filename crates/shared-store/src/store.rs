@@ -358,7 +358,7 @@ impl SharedStore {
 
     /// Returns the content of a file; `None` if it does not exist.
     fn read(&self, path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-        self.files.read(path).map_err(Error::into_io)
+        self.files.read_protected(path).map_err(Error::into_io)
     }
 
     /// Writes or removes a file. The change is on the disk when this returns.

@@ -1,9 +1,9 @@
 //! The directory under the prefix, its lock and its layout.
 
 use std::fmt;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,18 +95,24 @@ impl From<safe_fs::Error> for StateError {
     }
 }
 
-/// Returns the default prefix: `$STATE_DIRECTORY` (a systemd unit), `/var/lib/mgmt` for root, else
-/// `$XDG_STATE_HOME/mgmt` or `~/.local/state/mgmt`. `None` without a home directory.
+/// Returns the default prefix: the first directory in `$STATE_DIRECTORY` (a systemd unit), `/var/lib/mgmt` for root, else
+/// `$XDG_STATE_HOME/mgmt` or `~/.local/state/mgmt`. Relative paths are ignored. `None` without a home directory.
 #[must_use]
 pub fn default_prefix() -> Option<PathBuf> {
-    let dir = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let dir = |name: &str| {
+        let paths = std::env::var_os(name)?;
+        std::env::split_paths(&paths).next().filter(|path| path.is_absolute())
+    };
     if let Some(path) = dir("STATE_DIRECTORY") {
         return Some(path);
     }
     if rustix::process::geteuid().is_root() {
         return Some(PathBuf::from("/var/lib/mgmt"));
     }
-    dir("XDG_STATE_HOME").or_else(|| dir("HOME").map(|h| h.join(".local/state"))).map(|d| d.join("mgmt"))
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    dir("XDG_STATE_HOME")
+        .or_else(|| home().map(|home| home.join(".local/state")))
+        .map(|directory| directory.join("mgmt"))
 }
 
 /// Returns the directory below the prefix in which functions keep their state, including the shared store.
@@ -122,7 +128,7 @@ impl StateDir {
     /// Another agent holds the lock, the layout is newer, or a system call failed.
     pub fn open(prefix: &Path) -> Result<StateDir, StateError> {
         let files = Files::of_kernel();
-        let engine = protected_directories(files, prefix, make_private)?;
+        let engine = protected_directories(files, prefix)?;
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |error: io::Error| StateError::Io { path, error }
@@ -164,12 +170,8 @@ impl StateDir {
     #[must_use]
     pub fn read_only(prefix: &Path) -> StateDir {
         let engine = prefix.join("engine");
-        StateDir {
-            prefix: prefix.to_path_buf(),
-            engine,
-            files: Arc::clone(Files::of_kernel()),
-            access: Access::ReadOnly,
-        }
+        let files = Arc::new(Files::new(Arc::new(Kernel::new())).with_private(engine.clone()));
+        StateDir { prefix: prefix.to_path_buf(), engine, files, access: Access::ReadOnly }
     }
 
     /// Opens the state without a lock, for a plan: changes, those of all files included, are kept in memory.
@@ -177,8 +179,9 @@ impl StateDir {
     /// # Errors
     /// Those of [`StateDir::open`], except that another agent may hold the lock.
     pub fn overlay(prefix: &Path) -> Result<StateDir, StateError> {
-        let files = overlay_files();
-        let engine = protected_directories(&files, prefix, |path| Ok(files.make_directories(path, 0o700)?))?;
+        let files = Files::new(Arc::new(Overlay::new(Arc::new(Kernel::new()))));
+        let engine = protected_directories(&files, prefix)?;
+        let files = Arc::new(files.with_private(engine.clone()));
         has_version(&files, prefix, &engine.join("version"))?;
         Ok(StateDir { prefix: prefix.to_path_buf(), engine, files, access: Access::Overlay })
     }
@@ -259,6 +262,7 @@ impl StateDir {
                 return Err(safe_fs::Error::Io { action: "create", path, error });
             }
         }
+        self.files.check_protected(&path)?;
         Ok(path)
     }
 }
@@ -302,12 +306,6 @@ fn resource_dirs(engine: &Path) -> PathBuf {
     engine.join("state")
 }
 
-/// Creates a directory, and missing ones above it, with mode 0700.
-fn make_private(path: &Path) -> Result<(), StateError> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| StateError::Io { path: path.to_path_buf(), error })
-}
-
 /// Returns whether the version of the layout is recorded. What is not a number was corrupted and counts as missing: only this
 /// layout exists so far.
 ///
@@ -326,16 +324,12 @@ fn has_version(files: &Files, prefix: &Path, path: &Path) -> Result<bool, StateE
     }
 }
 
-/// Creates missing directories below the prefix with `create`, and returns the path of `engine`.
+/// Creates missing directories below the prefix, and returns the path of `engine`.
 ///
 /// # Errors
-/// A directory can be changed by others, who could make the agent do what they want.
-fn protected_directories(
-    files: &Files,
-    prefix: &Path,
-    create: impl Fn(&Path) -> Result<(), StateError>,
-) -> Result<PathBuf, StateError> {
-    create(prefix)?;
+/// A directory, or a file of the state, can be changed by others, who could make the agent do what they want.
+fn protected_directories(files: &Files, prefix: &Path) -> Result<PathBuf, StateError> {
+    files.make_directories(prefix, 0o700)?;
     // Without root's rights, others who may change a directory above are the concern of its owner.
     if files.file_system().user() == 0 {
         files.check_path_protected(prefix)?;
@@ -347,14 +341,14 @@ fn protected_directories(
     for directory in [engine.clone(), engine.join("state")] {
         // A link is not followed, so that it cannot lead to somebody else's state.
         if files.find(&directory, LastLink::Keep)?.is_none() {
-            create(&directory)?;
+            files.make_directories(&directory, 0o700)?;
         }
         files.check_protected(&directory)?;
     }
-    for optional in [engine.join("reversals"), engine.join("backups"), functions_dir(prefix)] {
-        if files.find(&optional, LastLink::Keep)?.is_some() {
-            files.check_protected(&optional)?;
-        }
+    files.check_entries_protected(&engine)?;
+    let functions = functions_dir(prefix);
+    if files.find(&functions, LastLink::Keep)?.is_some() {
+        files.check_protected(&functions)?;
     }
     Ok(engine)
 }

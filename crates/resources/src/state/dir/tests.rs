@@ -209,18 +209,61 @@ fn prefix_that_others_can_change_is_refused_for_every_user() {
             machine.set_attributes("/home/prefix", 0o700, user);
             let files = |machine: &Arc<Simulated>| Files::new(Arc::clone(machine) as Arc<dyn FileSystem>);
             let machine = Arc::new(machine);
-            let open =
-                || {
-                    let files = files(&machine);
-                    protected_directories(&files, Path::new("/home/prefix"), |path| {
-                        Ok(files.make_directories(path, 0o700)?)
-                    })
-                };
+            let open = || protected_directories(&files(&machine), Path::new("/home/prefix"));
             assert!(open().is_ok(), "{:?}", open());
             machine.set_attributes("/home/prefix", mode, owner);
             assert!(matches!(open(), Err(StateError::Unsafe(_))), "user {user}, mode {mode:o} of {owner}");
         }
     }
+}
+
+#[test]
+fn each_part_of_the_state_that_others_can_change_is_refused() {
+    for path in ["engine", "engine/version", "engine/refresh", "engine/reversals", "engine/backups", "local"] {
+        for (mode, owner) in [(0o666, 0), (0o602, 0), (0o600, 2000)] {
+            let machine = Simulated::new(1);
+            machine.make_directory("/prefix/engine");
+            machine.make_directory("/prefix/local");
+            machine.set_attributes("/prefix", 0o700, 0);
+            let path = format!("/prefix/{path}");
+            machine.put(&path, b"");
+            machine.set_attributes(&path, mode, owner);
+            let files = Files::new(Arc::new(machine));
+            let result = protected_directories(&files, Path::new("/prefix"));
+            assert!(matches!(result, Err(StateError::Unsafe(_))), "{path} with mode {mode:o} of {owner}: {result:?}");
+        }
+    }
+}
+
+/// What resources keep is looked at when it is used.
+#[test]
+fn private_directory_that_others_can_change_is_not_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = StateDir::open(dir.path()).unwrap();
+    let file = state.resource_dir(&id("/x")).unwrap().join("output");
+    state.files().write(&file, b"x", 0o600).unwrap();
+    let set_mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(&file, 0o666);
+    assert!(matches!(state.files().read(&file), Err(safe_fs::Error::Unprotected { .. })));
+    set_mode(&file, 0o600);
+    assert!(state.files().read(&file).is_ok());
+    set_mode(&state.resource_path(&id("/x")), 0o777);
+    assert!(matches!(state.resource_dir(&id("/x")), Err(safe_fs::Error::Unprotected { .. })));
+}
+
+#[test]
+fn no_directory_is_created_behind_a_link_of_a_user() {
+    let machine = Simulated::new(1);
+    machine.make_directory("/home/user");
+    machine.make_directory("/victim");
+    machine.put_link("/home/user/x", "/victim");
+    for path in ["/home/user", "/home/user/x"] {
+        machine.set_attributes(path, 0o755, 1000);
+    }
+    let machine = Arc::new(machine);
+    let files = Files::new(Arc::clone(&machine) as Arc<dyn FileSystem>);
+    assert!(protected_directories(&files, Path::new("/home/user/x/state")).is_err());
+    assert_eq!(machine.names("/victim"), [""; 0]);
 }
 
 #[test]
