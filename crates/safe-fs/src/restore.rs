@@ -10,12 +10,10 @@ use crate::error::Error;
 use crate::files::Files;
 use crate::resolve::LastLink;
 use crate::system::FileKind;
-use crate::target::{Commit, Expected, NewAttributes};
+use crate::target::{Commit, Expected, NewAttributes, SET_ID_BITS};
 
 /// Size of the buffer for copying, in bytes.
 const BUFFER: usize = 1 << 18;
-/// The bits that give a program the rights of its owner: setuid and setgid.
-const SET_ID_BITS: u32 = 0o6000;
 
 /// What happened to an object of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,6 +18,9 @@ use crate::resolve::{LastLink, Location, locate};
 use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
 use crate::tree;
 
+/// The bits that give a program the rights of its owner or group: setuid and setgid.
+pub(crate) const SET_ID_BITS: u32 = 0o6000;
+
 /// A name whose lock this thread holds.
 #[derive(Debug)]
 pub struct Target<'f> {
@@ -404,6 +407,10 @@ impl Temporary<'_> {
     /// A system call failed; nothing is replaced.
     pub fn commit(mut self, expected: Expected<'_>) -> Result<Commit, Error> {
         let path = self.target.path();
+        if let Some(mode) = self.attributes.mode.filter(|mode| mode & SET_ID_BITS != 0) {
+            // Without the rights of root, writing has cleared the bits.
+            self.fs().set_mode(&self.handle, mode).map_err(Error::on("change the mode of", &path))?;
+        }
         self.fs().sync(&self.handle).map_err(Error::on("sync", &path))?;
         let result = match expected {
             Expected::Anything if self.target.keeps_backups() => match self.target.replace_entry(&self.name) {
