@@ -154,6 +154,9 @@ impl Exec {
 
     /// Returns whether an input is newer than the last run.
     fn is_forced(&self, cx: &Context<'_>, last_run: Option<Stamp>) -> Result<bool, Failure> {
+        // If the clock was set back since, times before and after it do not compare.
+        let now = Stamp::of(cx.files().file_system().now());
+        let last_run = last_run.filter(|last| *last <= now);
         for path in &self.mtimes {
             let Some(input) = cx.files().find(path, LastLink::Follow).map_err(failure)? else {
                 return Err(Failure::io("look at", path, io::ErrorKind::NotFound));
@@ -286,7 +289,7 @@ impl Provider for Exec {
             return Ok(());
         }
         // An input that changes while the command runs forces another run.
-        let started = SystemTime::now();
+        let started = cx.files().file_system().now();
         let (termination, output) = self.cmd.capture(&context, cx.cancel())?;
         expect_success("cmd", termination, &self.message(&output))?;
         if let Some(donecmd) = &self.donecmd {

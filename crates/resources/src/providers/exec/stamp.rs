@@ -7,7 +7,7 @@ use safe_fs::Timestamp;
 
 /// The start of a run. It is in the content of its file, not in the time of the file, which a crash could leave at the end of
 /// the run: then a change of an input during the run would be missed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stamp(Timestamp);
 
 impl Stamp {

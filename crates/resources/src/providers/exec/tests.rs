@@ -188,6 +188,22 @@ fn time_of_the_last_run_survives_a_change_of_the_time_of_its_file() {
 }
 
 #[test]
+fn input_is_not_missed_after_the_clock_was_set_back() {
+    let b = ExecTest::new();
+    fs::write(b.path("input"), "").unwrap();
+    let resource = shell("true").with("ifcmd", "/bin/false").with("mtimes", Value::list([b.path("input")]));
+    assert_eq!(b.run(&resource, true).changes.len(), 1);
+    // The last run was on a clock that was an hour ahead.
+    let stamp = b.apply_context.state.as_ref().unwrap().resource_path(&resource.id).join("mtimes");
+    let ahead = std::time::SystemTime::now() + Duration::from_secs(3600);
+    let ahead = ahead.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    fs::write(&stamp, format!("{ahead}.000000000\n")).unwrap();
+    fs::write(b.path("input"), "changed").unwrap();
+    assert_eq!(b.run(&resource, true).changes.len(), 1);
+    assert_eq!(b.run(&resource, true).changes.len(), 0);
+}
+
+#[test]
 fn results_that_cannot_be_stored_are_kept_in_memory() {
     let b = ExecTest::new();
     fs::write(b.path("input"), "").unwrap();
@@ -228,7 +244,9 @@ fn wait_for(path: &str) {
 fn cancelling_reaches_the_whole_group_and_success_does_not_count_then() {
     let b = ExecTest::new();
     let started = b.path("started");
-    let script = format!("trap 'exit 0' TERM; sleep 60 & echo $! > {started}.new; mv {started}.new {started}; wait");
+    // A program of its own, which does not have the trap of its parent even for a moment.
+    let background = format!("sh -c 'echo $$ > {started}.new; mv {started}.new {started}; exec sleep 60'");
+    let script = format!("trap 'exit 0' TERM; {background} & wait");
     let env = Value::map([(Value::str("PATH"), Value::str("/usr/bin:/bin"))]);
     let resource = shell(&script).with("env", env);
     let cancel = Cancel::new();
