@@ -134,6 +134,8 @@ fn is_normalized(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use mcl_value::Value;
+
     use super::*;
     use crate::{Resource, ResourceId, kind};
 
@@ -233,6 +235,49 @@ mod tests {
         assert!(!contradict(&user("a"), &group("a")));
         assert!(!contradict(&user("a"), &user("b").with("allowduplicateuid", true)));
         assert!(!contradict(&user("a"), &user("b").with("state", "absent")));
+    }
+
+    #[test]
+    fn accounts_are_parts_of_their_databases() {
+        let (user, group) =
+            (resource("user", "a").with("state", "exists"), resource("group", "a").with("state", "absent"));
+        for (account, file) in [(&user, "/etc/passwd"), (&user, "/etc/shadow"), (&group, "/etc/./group")] {
+            assert!(contradict(account, &resource("file", file).with("content", "")), "{file}");
+            assert!(!contradict(account, &resource("file", file).with("mode", "0640")), "{file}");
+            let line = resource("line", "1").with("file", file).with("state", "exists").with("content", "x");
+            assert!(!contradict(account, &line), "{file}");
+        }
+    }
+
+    #[test]
+    fn services_pools_and_archives_have_one_state() {
+        let service = |name: &str| resource("svc", name);
+        let running = service("ssh").with("state", "running");
+        assert!(contradict(&running, &service("ssh.service").with("state", "stopped")));
+        assert!(!contradict(&running, &service("ssh.service").with("state", "running").with("startup", "disabled")));
+        assert!(!contradict(&running, &service("ssh.socket").with("state", "stopped")));
+        assert!(!contradict(&running, &service("ssh").with("state", "stopped").with("session", true)));
+        let vote = |name: &str| resource("schedule", name).with("namespace", "pool");
+        assert!(contradict(&vote("a"), &vote("b").with("withdraw", true)));
+        assert!(!contradict(&vote("a"), &vote("b").with("persist", true)));
+        let archive = |name: &str| resource("gzip", name).with("path", "/a/x.gz");
+        assert!(contradict(&archive("a"), &archive("b")));
+    }
+
+    #[test]
+    fn key_of_a_document_has_one_value() {
+        let edits = |name: &str, edits: &[&str]| {
+            resource("json:edit", name).with("store", "/a/x").with("edits", Value::list(edits.iter().copied()))
+        };
+        let one = edits("1", &[".a = 1", ".b.c = 2"]);
+        for other in [&[".a = 2"][..], &["del(.b.c)"], &[".a = 1", ".a = 3"]] {
+            assert!(contradict(&one, &edits("2", other)), "{other:?}");
+        }
+        for other in [&[".a=1"][..], &[".c = 2"], &[".a = 3", ".a = 1"], &[".a = 3", "del(.a)", ".a = 1"]] {
+            assert!(!contradict(&one, &edits("2", other)), "{other:?}");
+        }
+        let elsewhere = edits("2", &[".a = 2"]).with("store", "file:///a/y");
+        assert!(!contradict(&one, &elsewhere) && contradict(&one, &elsewhere.with("store", "file:///a/./x")));
     }
 
     #[test]

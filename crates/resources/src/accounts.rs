@@ -14,13 +14,22 @@ use rustc_hash::FxHashMap;
 
 use crate::Failure;
 
+/// The contents of `/etc/passwd` and `/etc/group` that were read last.
+static USERS: Mutex<Option<Database>> = Mutex::new(None);
+static GROUPS: Mutex<Option<Database>> = Mutex::new(None);
+
 /// Returns the id of a user given by name or number.
 ///
 /// # Errors
 /// The user does not exist.
 pub fn user_id(user: &str) -> Result<u32, Failure> {
-    static CACHE: Mutex<Option<Database>> = Mutex::new(None);
-    lookup("user", "passwd", &CACHE, user)
+    lookup("user", "passwd", &USERS, user)
+}
+
+/// Returns the id of a user in `/etc/passwd`, without a look at other directories.
+#[must_use]
+pub fn user_number(user: &str) -> Option<u32> {
+    local_number("passwd", &USERS, user)
 }
 
 /// What a process of a user gets from the user's account.
@@ -52,8 +61,13 @@ pub(crate) fn account(id: u32) -> Result<Account, Failure> {
 /// # Errors
 /// The group does not exist.
 pub fn group_id(group: &str) -> Result<u32, Failure> {
-    static CACHE: Mutex<Option<Database>> = Mutex::new(None);
-    lookup("group", "group", &CACHE, group)
+    lookup("group", "group", &GROUPS, group)
+}
+
+/// Returns the id of a group in `/etc/group`, without a look at other directories.
+#[must_use]
+pub fn group_number(group: &str) -> Option<u32> {
+    local_number("group", &GROUPS, group)
 }
 
 /// Returns the name of the primary group of each user, if both are in the files in `/etc`: no other accounts are removed.
@@ -117,7 +131,7 @@ fn entry(line: &str) -> Option<(&str, u32)> {
     Some((name, number.parse().ok()?))
 }
 
-fn lookup(what: &str, table: &str, cache: &Mutex<Option<Database>>, key: &str) -> Result<u32, Failure> {
+fn local_number(table: &str, cache: &Mutex<Option<Database>>, key: &str) -> Option<u32> {
     let path = Path::new("/etc").join(table);
     let modified = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
     let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,10 +139,13 @@ fn lookup(what: &str, table: &str, cache: &Mutex<Option<Database>>, key: &str) -
         Some(database) if database.modified == modified => database,
         outdated => outdated.insert(Database::read(&path, modified)),
     };
-    if let Some(number) = database.find(key) {
+    database.find(key)
+}
+
+fn lookup(what: &str, table: &str, cache: &Mutex<Option<Database>>, key: &str) -> Result<u32, Failure> {
+    if let Some(number) = local_number(table, cache, key) {
         return Ok(number);
     }
-    drop(cache);
     let output = Command::new("getent").arg(table).arg("--").arg(key).stdin(Stdio::null()).output().ok();
     let line = output.filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
     let number = line.as_deref().and_then(|l| entry(l.lines().next()?)).map(|(_, number)| number);

@@ -40,7 +40,7 @@ mod tool;
 mod unsupported;
 mod watch;
 
-pub use accounts::primary_groups;
+pub use accounts::{group_number, primary_groups, user_number};
 pub use change::{Change, Diff, Uncertainty};
 pub use context::{
     ApplyContext, Cancel, CancelLevel, CheckOutcome, CheckRequest, Context, ManagedPaths, PendingSyncs, Permit,

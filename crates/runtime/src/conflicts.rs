@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
-use resource_graph::{Claim, Params, Resource, ResourceGraph, ResourceId, VertexId, normalized_path};
-use resources::expand_home;
+use resource_graph::{Claim, Demand, Params, Resource, ResourceGraph, ResourceId, VertexId, normalized_path};
+use resources::{expand_home, group_number, user_number};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The object, the aspect and the part that a claim is about.
@@ -47,9 +47,9 @@ pub(crate) struct ClaimChanges<'r> {
 /// # Errors
 /// R0304 for each resource that contradicts one before it.
 pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagnostic>> {
-    let mut homes = Homes::default();
+    let mut names = Names::default();
     let mut shared =
-        SharedClaims { objects: shared_objects(graph, &mut homes), claims: FxHashMap::default(), owners: None };
+        SharedClaims { objects: shared_objects(graph, &mut names), claims: FxHashMap::default(), owners: None };
     if shared.objects.is_empty() {
         return Ok(shared);
     }
@@ -57,7 +57,7 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagn
     let mut first: FxHashMap<Subject, (VertexId, Claim<'_>)> = FxHashMap::default();
     let mut diagnostics = Vec::new();
     for (vertex, resource) in graph.resources() {
-        let claims = claims_of(resource, &mut homes).into_iter();
+        let claims = claims_of(resource, &mut names).into_iter();
         for claim in claims.filter(|claim| shared.objects.contains(&*claim.object)) {
             let (other, claimed) = first.entry(subject(&claim)).or_insert_with(|| (vertex, claim.clone()));
             if claimed.contradicts(&claim) {
@@ -70,18 +70,18 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagn
         return Err(diagnostics);
     }
     for (_, resource) in graph.resources() {
-        add(&shared.objects, &mut shared.claims, claims_of(resource, &mut homes));
+        add(&shared.objects, &mut shared.claims, claims_of(resource, &mut names));
     }
     Ok(shared)
 }
 
 /// Returns the objects that several resources claim something of. They are few: most resources are alone with what they
 /// manage, so only the claims on these objects are compared.
-fn shared_objects(graph: &ResourceGraph, homes: &mut Homes) -> FxHashSet<String> {
+fn shared_objects(graph: &ResourceGraph, names: &mut Names) -> FxHashSet<String> {
     let mut owners: FxHashMap<Cow<'_, str>, VertexId> = FxHashMap::default();
     let mut shared = FxHashSet::default();
     for (vertex, resource) in graph.resources() {
-        for claim in claims_of(resource, homes) {
+        for claim in claims_of(resource, names) {
             match owners.entry(claim.object) {
                 Entry::Vacant(vacant) => drop(vacant.insert(vertex)),
                 Entry::Occupied(owner) if *owner.get() != vertex => drop(shared.insert(owner.key().to_string())),
@@ -95,10 +95,10 @@ fn shared_objects(graph: &ResourceGraph, homes: &mut Homes) -> FxHashSet<String>
 impl SharedClaims {
     /// Notes who claims something of each object, so that resources can come and go.
     pub(crate) fn follow(&mut self, graph: &ResourceGraph) {
-        let mut homes = Homes::default();
+        let mut names = Names::default();
         let mut owners = FxHashMap::default();
         for (_, resource) in graph.resources() {
-            for object in objects(&claims_of(resource, &mut homes)) {
+            for object in objects(&claims_of(resource, &mut names)) {
                 own(&mut owners, object, &resource.id);
             }
         }
@@ -112,9 +112,9 @@ impl SharedClaims {
         changes: &ClaimChanges<'r>,
         resource: impl Fn(&ResourceId) -> Option<&'r Resource>,
     ) -> bool {
-        let mut homes = Homes::default();
+        let mut names = Names::default();
         let mut claims = |resources: &[&'r Resource]| -> Vec<(&'r Resource, Vec<Claim<'r>>)> {
-            resources.iter().map(|resource| (*resource, claims_of(resource, &mut homes))).collect()
+            resources.iter().map(|resource| (*resource, claims_of(resource, &mut names))).collect()
         };
         let (old, new) = (claims(&changes.old), claims(&changes.new));
         let all_objects = |claims: &[(&Resource, Vec<Claim<'_>>)]| -> FxHashSet<(ResourceId, String)> {
@@ -143,7 +143,7 @@ impl SharedClaims {
                 // It is not the only one any more. Its claims are new if it changes, too.
                 self.objects.insert(object.clone());
                 let is_new = new.iter().any(|(resource, _)| resource.id == first);
-                let claims = resource(&first).filter(|_| !is_new).map(|resource| claims_of(resource, &mut homes));
+                let claims = resource(&first).filter(|_| !is_new).map(|resource| claims_of(resource, &mut names));
                 let claims = claims.into_iter().flatten().filter(|claim| *claim.object == **object).collect();
                 if !add(&self.objects, &mut self.claims, claims) {
                     return false;
@@ -217,32 +217,52 @@ fn subject(claim: &Claim<'_>) -> Subject {
 }
 
 /// Returns the claims of a resource; none if it changes nothing.
-fn claims_of<'r>(resource: &'r Resource, homes: &mut Homes) -> Vec<Claim<'r>> {
+fn claims_of<'r>(resource: &'r Resource, names: &mut Names) -> Vec<Claim<'r>> {
     let params = Params::of(resource).filter(|_| !resource.meta.noop && !resource.meta.hidden);
     let mut claims = params.map_or_else(Vec::new, |params| (params.kind().claims)(&params));
     for claim in &mut claims {
-        claim.object = homes.expand(std::mem::take(&mut claim.object));
+        claim.object = names.expand(std::mem::take(&mut claim.object));
+        names.number(claim);
     }
     claims
 }
 
-/// Home directories that were looked up, by what stands for them, such as `~root`.
+/// Names that were looked up on this machine.
 #[derive(Default)]
-struct Homes(FxHashMap<String, Option<String>>);
+struct Names {
+    /// Home directories, by what stands for them, such as `~root`.
+    homes: FxHashMap<String, Option<String>>,
+    /// The numbers of accounts, by the aspect that they are claimed for, and their names.
+    numbers: FxHashMap<(&'static str, String), Option<u32>>,
+}
 
-impl Homes {
+impl Names {
     /// Replaces a leading `~` or `~USER` by the home directory, if it is known.
     fn expand<'a>(&mut self, object: Cow<'a, str>) -> Cow<'a, str> {
         let Some((short, below)) = object.split_once('/').filter(|(short, _)| short.starts_with('~')) else {
             return object;
         };
-        let home = self.0.entry(short.to_owned()).or_insert_with(|| {
+        let home = self.homes.entry(short.to_owned()).or_insert_with(|| {
             let home = expand_home(&format!("{short}/")).ok()?;
             home.into_os_string().into_string().ok()
         });
         match home {
             Some(home) => normalized_path(format!("{home}/{below}")),
             None => object,
+        }
+    }
+
+    /// Replaces the name of an owner or a group by its number, if it has one: both may be declared.
+    fn number(&mut self, claim: &mut Claim<'_>) {
+        let (aspect, look_up): (_, fn(&str) -> Option<u32>) = match claim.aspect {
+            "owner" => ("owner id", user_number),
+            "group" => ("group id", group_number),
+            _ => return,
+        };
+        let Demand::Whole { state, .. } = &claim.demand else { return };
+        let number = self.numbers.entry((aspect, state.to_string())).or_insert_with(|| look_up(state));
+        if let Some(number) = number {
+            (claim.aspect, claim.demand) = (aspect, Demand::whole(number.to_string()));
         }
     }
 }
@@ -304,6 +324,15 @@ mod tests {
         let home = expand_home("~root/x").expect("root has a home");
         let home = home.to_str().expect("a path");
         assert_eq!(messages(vec![file(home, "whole"), below]).len(), 1);
+    }
+
+    #[test]
+    fn names_and_numbers_of_owners_are_compared() {
+        let owned = |path: &str, owner: &str| file(path, "x").with("owner", owner).with("group", owner);
+        assert_eq!(messages(vec![owned("/a/x", "root"), owned("/a//x", "0")]), [""; 0]);
+        let found = messages(vec![owned("/a/x", "root"), owned("/a//x", "1")]);
+        assert_eq!(found, ["file[/a/x] and file[/a//x] contradict each other about the owner id of /a/x"]);
+        assert_eq!(messages(vec![owned("/a/x", "no-such"), owned("/a//x", "1")]), [""; 0]);
     }
 
     #[test]

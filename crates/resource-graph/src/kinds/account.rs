@@ -18,7 +18,8 @@ pub(super) const GROUP: ResourceKind = ResourceKind {
     autoedges: AutoEdges { is_removed: is_absent, offers: offer_group, ..AutoEdges::NONE },
     claims: |p| {
         let state = Claim { demand: Demand::whole(p.string("state").into_owned()), ..group_exists(p.name().into()) };
-        own_number(p, "gid", "group id").into_iter().chain([state]).collect()
+        let entry = Claim::part_of_file("/etc/group");
+        own_number(p, "gid", "group id").into_iter().chain([state, entry]).collect()
     },
     ..ResourceKind::BASE
 };
@@ -45,7 +46,8 @@ fn claims_of_user<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
     let state = Claim { demand: Demand::whole(p.string("state").into_owned()), ..user_exists(p.name().into()) };
     let number = own_number(p, "uid", "user id").filter(|_| !p.bool("allowduplicateuid"));
     let groups = p.given_string("group").into_iter().chain(p.strings("groups")).filter(|_| !is_absent(p));
-    number.into_iter().chain(groups.map(group_exists)).chain([state]).collect()
+    let entries = ["/etc/passwd", "/etc/shadow"].map(Claim::part_of_file);
+    number.into_iter().chain(groups.map(group_exists)).chain([state]).chain(entries).collect()
 }
 
 fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), ValidationError> {

@@ -99,6 +99,7 @@ pub(super) const GZIP: ResourceKind = ResourceKind {
     ],
     validate: validate_gzip,
     managed_files: |p| vec![p.string_or_name("path").into_owned()],
+    claims: whole_output,
     ..ResourceKind::BASE
 };
 

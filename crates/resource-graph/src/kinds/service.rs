@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::autoedge::{AutoEdgeErrorKind, AutoEdgeInput, EdgeFinder, Identity, Offers};
 use crate::kinds::file::file_identity;
-use crate::{AutoEdges, Field, Params, ResourceKind, Traits, ValidationError};
+use crate::{AutoEdges, Claim, Demand, Field, Params, ResourceKind, Traits, ValidationError};
 
 pub(super) const SVC: ResourceKind = ResourceKind {
     name: "svc",
@@ -29,8 +29,24 @@ pub(super) const SVC: ResourceKind = ResourceKind {
     ],
     traits: Traits { autoedge: true, autogroup: true, refresh: true, ..Traits::NONE },
     autoedges: AutoEdges { is_removed: is_ended, offers: offer_service, wants: want_unit_file, ..AutoEdges::NONE },
+    claims: service_claims,
     ..ResourceKind::BASE
 };
+
+/// A service is in one state, whether or not its name has a suffix.
+fn service_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
+    let unit = if p.name().contains('.') { p.name().to_owned() } else { format!("{}.service", p.name()) };
+    let object = format!("{} {unit}", if p.bool("session") { "service of the session" } else { "service" });
+    let wanted = [("state", "state"), ("startup", "start at boot")].map(|(param, aspect)| (p.string(param), aspect));
+    let wanted = wanted.into_iter().filter(|(state, _)| !state.is_empty());
+    wanted
+        .map(|(state, aspect)| Claim {
+            object: object.clone().into(),
+            aspect,
+            demand: Demand::whole(state.into_owned()),
+        })
+        .collect()
+}
 
 pub(super) const CRON: ResourceKind = ResourceKind {
     name: "cron",

@@ -92,6 +92,11 @@ pub(super) const SCHEDULE: ResourceKind = ResourceKind {
         Field::new("withdraw", "bool", "Remove this host from the pool."),
     ],
     validate: validate_schedule,
+    claims: |p| {
+        let vote = if p.bool("withdraw") { "withdrawn" } else { "given" };
+        let object = format!("the pool {}", p.string_or_name("namespace"));
+        vec![Claim { object: object.into(), aspect: "vote", demand: Demand::whole(vote) }]
+    },
     ..ResourceKind::BASE
 };
 

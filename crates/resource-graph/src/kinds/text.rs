@@ -7,7 +7,7 @@ use crate::kinds::account::{user_exists, want_user};
 use crate::kinds::authorized_key::AuthorizedKey;
 use crate::kinds::json_edit::{JsonEdit, JsonStore};
 use crate::kinds::syntax::is_account_name;
-use crate::{AutoEdges, Claim, Field, Params, ResourceKind, Traits, ValidationError};
+use crate::{AutoEdges, Claim, Demand, Field, Params, ResourceKind, Traits, ValidationError, normalized_path};
 
 pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
@@ -141,8 +141,31 @@ pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
         Ok(JsonStore::File(file)) => vec![file],
         Ok(JsonStore::Key(_)) | Err(_) => Vec::new(),
     },
+    claims: json_claims,
     ..ResourceKind::BASE
 };
+
+/// Two resources must not give one key of a document different values. Of the edits of one resource the last one counts.
+fn json_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
+    let mut claims = parts_of_managed_files(p);
+    let Ok(JsonStore::File(file)) = JsonStore::parse(&p.string_or_name("store")) else { return claims };
+    let file = normalized_path(file);
+    let mut values: Vec<(Vec<String>, String)> = Vec::new();
+    for edit in p.strings("edits").filter_map(|edit| JsonEdit::parse(&edit).ok()) {
+        let (path, state) = match edit {
+            JsonEdit::Assign { path, value } => (path, value),
+            JsonEdit::Delete { path } => (path, "absent".to_owned()),
+        };
+        values.retain(|(earlier, _)| !earlier.starts_with(&path) && !path.starts_with(earlier));
+        values.push((path, state));
+    }
+    claims.extend(values.into_iter().map(|(path, state)| Claim {
+        object: format!("{file} {path:?}").into(),
+        aspect: "value",
+        demand: Demand::whole(state),
+    }));
+    claims
+}
 
 fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
     let store = p.string_or_name("store");
