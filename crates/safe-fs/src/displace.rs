@@ -6,6 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -23,6 +24,8 @@ const MAX_ATTEMPTS: usize = 32;
 
 /// What comes after the name of an object that must not be removed and cannot have its name.
 const KEPT: &str = ".mgmt-kept-";
+/// Maximum length of what is before it, in bytes: names have at most 255.
+const MAX_KEPT_NAME: usize = 200;
 
 /// How what was displaced gets its name back.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +177,9 @@ impl Target<'_> {
 
     /// Gives what has the name `aside` a name that is not removed as that of a temporary file.
     fn keep_aside(&self, aside: &OsStr, error: io::Error) -> Error {
-        let mut kept = self.name().to_owned();
+        // With the number, the name must not become too long.
+        let name = self.name().as_bytes();
+        let mut kept = OsStr::from_bytes(&name[..name.len().min(MAX_KEPT_NAME)]).to_owned();
         kept.push(format!("{KEPT}{:016x}", self.fs().random()));
         let names = ((self.directory(), aside), (self.directory(), &*kept));
         match self.fs().rename(names.0, names.1, Rename::New) {

@@ -21,6 +21,7 @@ use rustix::process::{getegid, geteuid};
 use crate::system::{Access, FileKind, FileSystem, Handle, Rename, Stat};
 
 const LABEL: &str = "security.selinux";
+const ACCESS_LIST: &str = "system.posix_acl_access";
 /// The kernel limits labels to a page.
 const MAX_LABEL_LENGTH: usize = 4096;
 /// How long to wait for a program that holds a lease on a file. The kernel asks it to give it up, and waits for 45 s.
@@ -106,6 +107,12 @@ fn flags(access: Access) -> OFlags {
 /// for those that were opened with `O_PATH`.
 fn magic_path(handle: &Handle) -> io::Result<PathBuf> {
     Ok(PathBuf::from(format!("/proc/self/fd/{}", handle.descriptor()?.as_raw_fd())))
+}
+
+/// Returns whether an object may have an access control list.
+fn has_access_list(handle: &Handle) -> bool {
+    let size = magic_path(handle).and_then(|path| Ok(rustix::fs::getxattr(path, ACCESS_LIST, &mut [0_u8; 0][..])?));
+    !matches!(size.map_err(|error| Errno::from_io_error(&error)), Err(Some(Errno::NODATA | Errno::NOTSUP)))
 }
 
 /// Repeats a system call that a signal interrupted.
@@ -197,7 +204,10 @@ impl FileSystem for Kernel {
 
     fn stat(&self, handle: &Handle) -> io::Result<Stat> {
         let stat = fstat(handle.descriptor()?)?;
+        let seems_protected = stat.st_mode & 0o022 == 0o020 && stat.st_gid == 0;
+        let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
         Ok(Stat {
+            has_access_list: seems_protected && !is_link && has_access_list(handle),
             dev: stat.st_dev,
             ino: stat.st_ino,
             kind: match FileType::from_raw_mode(stat.st_mode) {

@@ -97,6 +97,7 @@ mod tests {
             links: 1,
             modified: (0, 0),
             changed: (0, 0),
+            has_access_list: false,
         }
     }
 

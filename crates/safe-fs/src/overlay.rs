@@ -229,6 +229,7 @@ impl Overlay {
             links: 1,
             modified: now,
             changed: now,
+            has_access_list: false,
         };
         let changed = Changed {
             stat: Some(stat),

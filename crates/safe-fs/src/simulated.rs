@@ -412,6 +412,7 @@ impl FileSystem for Simulated {
             links,
             modified: (object.modified, 0),
             changed: (object.modified, 0),
+            has_access_list: false,
         })
     }
 

@@ -253,6 +253,9 @@ pub struct Stat {
     pub modified: Timestamp,
     /// The time of the last change of content or attributes.
     pub changed: Timestamp,
+    /// Whether there is an access control list. Its limit shows in the permissions of the group, so it is only looked for where these
+    /// seem to let nobody but root's group write.
+    pub has_access_list: bool,
 }
 
 impl Stat {

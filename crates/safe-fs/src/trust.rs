@@ -35,8 +35,7 @@ impl Trust {
         uid == 0 || uid == self.user
     }
 
-    /// Returns whether only trusted users may change the object: its content, or the entries of a directory. An access control
-    /// list shows in the permissions of the group.
+    /// Returns whether only trusted users may change the object: its content, or the entries of a directory.
     pub(crate) fn is_protected(self, stat: &Stat) -> bool {
         self.is_trusted(stat.uid) && !is_shared(stat)
     }
@@ -79,9 +78,10 @@ impl Trust {
     }
 }
 
-/// Returns whether users other than the owner and the group of root may write.
+/// Returns whether users other than the owner and the group of root may write. The permissions of a group with an access control list
+/// may be those of anybody.
 fn is_shared(stat: &Stat) -> bool {
-    stat.mode & 0o002 != 0 || stat.mode & 0o020 != 0 && stat.gid != 0
+    stat.mode & 0o002 != 0 || stat.mode & 0o020 != 0 && (stat.gid != 0 || stat.has_access_list)
 }
 
 #[cfg(test)]
@@ -101,6 +101,7 @@ mod tests {
             links: 1,
             modified: (0, 0),
             changed: (0, 0),
+            has_access_list: false,
         }
     }
 
@@ -116,6 +117,13 @@ mod tests {
         assert_eq!(maker((0, 0, 0o1777), 0), Maker::Trusted);
         assert_eq!(maker((0, 50, 0o2775), 0), Maker::Anybody);
         assert_eq!(maker((0, 0, 0o777), 0), Maker::Anybody);
+    }
+
+    #[test]
+    fn access_control_list_can_let_anybody_write() {
+        let with_list = |mode| Stat { has_access_list: true, ..stat(0, 0, mode) };
+        assert!(Trust::of(0).is_protected(&stat(0, 0, 0o770)) && Trust::of(0).is_protected(&with_list(0o750)));
+        assert!(!Trust::of(0).is_protected(&with_list(0o770)));
     }
 
     #[test]

@@ -337,3 +337,54 @@ fn nobody_can_block_or_predict_temporary_names() {
     attack.apply(&attack.file("home/.bashrc").with("content", "x").with("state", "exists")).unwrap();
     assert_eq!(fs::read_to_string(attack.path("home/.bashrc")).unwrap(), "x");
 }
+
+/// An entry that somebody made so that it cannot be removed or replaced does not protect others.
+#[test]
+fn entry_that_cannot_be_removed_or_replaced_spares_no_other() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = |name: &str| scratch.path().join(name);
+    for directory in ["source", "target", "target/b"] {
+        fs::create_dir(path(directory)).unwrap();
+    }
+    for file in ["source/a", "source/b", "source/c", "target/stray", "target/b/inside"] {
+        fs::write(path(file), file).unwrap();
+    }
+    let [target, source] = ["target", "source"].map(|name| format!("{}/", path(name).display()));
+    let tree = resource("file", &target).with("state", "exists").with("source", &*source);
+    let mut test = ProviderTest::new(&tree.with("recurse", true).with("purge", true));
+    let error = test.run(true).expect_err("a directory has the name of a file").to_string();
+    assert!(error.contains("target/b"), "{error}");
+    let mut names: Vec<_> = fs::read_dir(path("target")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+/// The permissions of a group seem to be those of root's group, and are those of a user.
+#[test]
+fn links_are_not_trusted_where_an_access_control_list_lets_a_user_write() {
+    let Some(attack) = Attack::new() else { return };
+    let shared = attack.path("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o750)).unwrap();
+    std::os::unix::fs::symlink(attack.path("root/secret"), shared.join("link")).unwrap();
+    let found = || {
+        let files = safe_fs::Files::of_kernel();
+        files.find(&shared.join("link"), safe_fs::LastLink::FollowTrusted).unwrap().unwrap()
+    };
+    assert!(found().stat.is_file());
+    // The owner, user 65534, the group, the mask, others: tag, permissions, id.
+    let entries: [(u16, u16, u32); 5] = [(1, 7, !0), (2, 7, 65534), (4, 0, !0), (0x10, 7, !0), (0x20, 0, !0)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        list.extend([tag.to_le_bytes(), permissions.to_le_bytes()].concat());
+        list.extend(id.to_le_bytes());
+    }
+    let set = rustix::fs::setxattr(&shared, "system.posix_acl_access", &list, rustix::fs::XattrFlags::empty());
+    if set == Err(rustix::io::Errno::NOTSUP) {
+        return test_support::skip("the file system has no access control lists");
+    }
+    set.unwrap();
+    assert_eq!(fs::metadata(&shared).unwrap().permissions().mode() & 0o777, 0o770);
+    assert!(found().is_untrusted_link);
+    assert!(safe_fs::Files::of_kernel().check_protected(&shared).is_err());
+}
