@@ -28,7 +28,7 @@ use crate::file_access::failure;
 pub(crate) use crate::providers::file::capture::capture;
 use crate::providers::file::content::Content;
 pub(crate) use crate::providers::file::content::max_mode;
-use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::parameters::{File, Wanted, is_a_directory};
 use crate::text_file::with_mode;
 use crate::{Context, Effects, Failure, Provider, Scope, Watch};
 
@@ -133,7 +133,7 @@ impl File {
             let text = match self.find(cx)? {
                 Some(found) if found.stat.is_directory() => {
                     if !self.force {
-                        return Err(self.is_a_directory());
+                        return Err(is_a_directory(&self.path));
                     }
                     "replace a directory by an empty file"
                 }

@@ -91,12 +91,12 @@ impl File {
             Err(_) => format!(" {}", path.display()),
         }
     }
+}
 
-    /// Returns the failure for a directory at the path of the file.
-    pub(super) fn is_a_directory(&self) -> Failure {
-        let path = self.path.display();
-        Failure::Refused(format!("{path} is a directory; set `force => true` to replace it with everything in it"))
-    }
+/// Returns the failure for a directory where a file must be.
+pub(super) fn is_a_directory(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::Refused(format!("{path} is a directory; set `force => true` to replace it with everything in it"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use safe_fs::{Error, FileKind, Files, Found, LastLink, is_temporary_name};
+use safe_fs::{Error, FileKind, Files, Found, LastLink, Saved, is_temporary_name};
 
 use crate::file_access::failure;
 use crate::providers::file::attributes::Attributes;
@@ -20,10 +20,11 @@ const MAX_BACKUP: usize = 512;
 
 impl File {
     /// Copies the source tree. With `purge`, removes entries that are neither in the source nor managed by another resource.
-    /// Does not descend into symbolic links below the target.
+    /// Does not descend into symbolic links below the target. Entries that fail do not keep the others from being copied and removed.
     pub(super) fn sync_tree(&self, cx: &mut Context<'_>, source: Option<&Path>) -> Result<(), Failure> {
         let mut todo = vec![(source.map(Path::to_path_buf), self.path.to_path_buf())];
         let mut managed = None;
+        let mut failed = None;
         while let Some((source, target)) = todo.pop() {
             let wanted = match &source {
                 Some(source) => names_in(cx.files(), source)?.ok_or_else(|| missing_source(source))?,
@@ -31,26 +32,35 @@ impl File {
             };
             for name in &wanted {
                 let from = source.as_ref().expect("names come from a source").join(name);
-                let to = target.join(name);
-                let found = cx.files().find(&from, LastLink::Follow).map_err(failure)?;
-                let found = found.ok_or_else(|| missing_source(&from))?;
-                // What another resource declares has precedence, as in Puppet.
-                if !found.stat.is_directory() && cx.managed().contains(cx.files(), &to) {
-                    continue;
-                }
-                if !found.stat.is_directory() {
-                    let mut content = Content::open(cx.files(), &from)?;
-                    self.check_content(cx, &to, &mut content, &Attributes::NONE, Wanted::Exists)?;
-                } else if self.ensure_copy_of_directory(cx, &to, found.stat.mode)? && self.recurse {
-                    todo.push((Some(from), to));
+                match self.copy_entry(cx, &from, &target.join(name)) {
+                    Ok(true) => todo.push((Some(from), target.join(name))),
+                    Ok(false) => {}
+                    Err(failure) => note(&mut failed, failure)?,
                 }
             }
             if self.purge {
                 let is_root = *target == *self.path;
-                self.purge(cx, &target, is_root, &wanted, &mut managed, &mut todo)?;
+                if let Err(failure) = self.purge(cx, &target, is_root, &wanted, &mut managed, &mut todo) {
+                    note(&mut failed, failure)?;
+                }
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Copies an entry of the source. Returns whether it is a directory to descend into.
+    fn copy_entry(&self, cx: &mut Context<'_>, from: &Path, to: &Path) -> Result<bool, Failure> {
+        let found = cx.files().find(from, LastLink::Follow).map_err(failure)?;
+        let found = found.ok_or_else(|| missing_source(from))?;
+        if found.stat.is_directory() {
+            return Ok(self.ensure_copy_of_directory(cx, to, found.stat.mode)? && self.recurse);
+        }
+        // What another resource declares has precedence, as in Puppet.
+        if !cx.managed().contains(cx.files(), to) {
+            let mut content = Content::open(cx.files(), from)?;
+            self.check_content(cx, to, &mut content, &Attributes::NONE, Wanted::Exists)?;
+        }
+        Ok(false)
     }
 
     /// Returns whether to descend into the directory.
@@ -113,6 +123,7 @@ impl File {
             }
             strays.push(name);
         }
+        let mut failed = None;
         for strays in strays.chunks(MAX_BACKUP) {
             let backups = if cx.apply { cx.files().back_up_trees(&real_directory, strays) } else { Vec::new() };
             let mut backups = backups.into_iter();
@@ -121,18 +132,40 @@ impl File {
                 if !cx.change(format!("remove{} (unmanaged)", self.name_of(&directory.join(name))))? {
                     continue;
                 }
-                let target = match cx.files().lock(&real_directory.join(name), LastLink::Keep) {
-                    // The directory was removed meanwhile.
-                    Err(error) if error.is_missing() => return Ok(()),
-                    result => result.map_err(failure)?,
-                };
-                target.use_backup(backup);
-                target.remove_tree().map_err(failure)?;
-                cx.sync_directory(target.directory_path());
+                if let Err(failure) = remove_stray(cx, &real_directory.join(name), backup) {
+                    note(&mut failed, failure)?;
+                }
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
+}
+
+fn remove_stray(cx: &Context<'_>, path: &Path, backup: Saved) -> Result<(), Failure> {
+    let target = match cx.files().lock(path, LastLink::Keep) {
+        // The directory was removed meanwhile.
+        Err(error) if error.is_missing() => return Ok(()),
+        result => result.map_err(failure)?,
+    };
+    target.use_backup(backup);
+    target.remove_tree().map_err(failure)?;
+    cx.sync_directory(target.directory_path());
+    Ok(())
+}
+
+/// Keeps the first failure of an entry, to continue with others. One that is not about the entry is returned: a lack of
+/// resources, which ends, a cancellation, or a change that is not in the plan.
+fn note(first: &mut Option<Failure>, failure: Failure) -> Result<(), Failure> {
+    let is_about_entry = match &failure {
+        Failure::Refused(_) | Failure::Disturbed(_) => true,
+        Failure::Io { error, .. } => !child_process::is_exhausted(error),
+        _ => false,
+    };
+    if !is_about_entry {
+        return Err(failure);
+    }
+    first.get_or_insert(failure);
+    Ok(())
 }
 
 fn missing_source(path: &Path) -> Failure {

@@ -10,7 +10,7 @@ use crate::digest::Digester;
 use crate::file_access::failure;
 use crate::providers::file::attributes::{Attributes, missing};
 use crate::providers::file::content::{Content, DIFF_LIMIT};
-use crate::providers::file::parameters::{File, Wanted};
+use crate::providers::file::parameters::{File, Wanted, is_a_directory};
 use crate::{Change, Context, Diff, DigestSalt, Digests, Failure};
 
 /// How often a replacement is tried again because another program changed the path meanwhile.
@@ -66,7 +66,7 @@ impl File {
                 Present::Nothing if state != Wanted::Exists => {
                     return Err(missing(path));
                 }
-                Present::Directory if !self.force => return Err(self.is_a_directory()),
+                Present::Directory if !self.force => return Err(is_a_directory(path)),
                 Present::Nothing | Present::Directory | Present::Misleading(_) => {}
             }
             if !is_announced {
@@ -80,7 +80,7 @@ impl File {
             let replaced = replace(cx, path, |target| {
                 let old = match Present::of(target.open())? {
                     Present::File(file) => Some(target.attributes_of(file.handle(), file.stat())),
-                    Present::Directory if !self.force => return Err(self.is_a_directory()),
+                    Present::Directory if !self.force => return Err(is_a_directory(path)),
                     Present::Directory => {
                         target.remove_tree().map_err(failure)?;
                         None
