@@ -316,7 +316,7 @@ impl Request<'_> {
             let scoped = program.scoped();
             let of_file = scoped.modules.values().find(|module| scoped.units[module.unit].file == target);
             for def in of_file.map_or_else(Vec::new, |module| members(program, module.scope)) {
-                let name = format!("{alias}.{}", scoped.def(def).name);
+                let name = format!("{alias}.{}", scoped.def_name(def));
                 if let mcl_types::DefKind::Func { .. } = scoped.def(def).kind {
                     found.push(Completion {
                         detail: signature(program, def),
@@ -394,7 +394,7 @@ impl Request<'_> {
             let mcl_types::DefKind::Class { body, .. } = scoped.def(def).kind else { return };
             let params = scoped.scope(body).params.iter().enumerate();
             let params: Vec<String> =
-                params.map(|(at, param)| format!("${{{}:{}}}", at + 1, scoped.def(*param).name)).collect();
+                params.map(|(at, param)| format!("${{{}:{}}}", at + 1, scoped.def_name(*param))).collect();
             let arguments = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
             found.push(Completion {
                 detail: signature(program, def),

@@ -92,18 +92,13 @@ fn parameter_of(program: &Program, def: DefId) -> Option<String> {
     let scoped = program.scoped();
     let scope = scoped.def(def).scope;
     match scoped.scope(scope).kind {
-        mcl_types::ScopeKind::Class(class) => Some(format!("Parameter of class `{}`.", scoped.def(class).name)),
+        mcl_types::ScopeKind::Class(class) => Some(format!("Parameter of class `{}`.", scoped.def_name(class))),
         mcl_types::ScopeKind::Loop => Some("Loop variable.".to_owned()),
         mcl_types::ScopeKind::Function(_) => {
-            let function = scoped
-                .defs
-                .values()
-                .find(|def| matches!(def.kind, DefKind::Func { scope: Some(of), .. } if of == scope));
-            Some(
-                function.map_or("Parameter of a function.".to_owned(), |of| {
-                    format!("Parameter of function `{}`.", of.name)
-                }),
-            )
+            let function = scoped.defs.keys().find(|def| scoped.function_scope(*def) == Some(scope));
+            Some(function.map_or("Parameter of a function.".to_owned(), |of| {
+                format!("Parameter of function `{}`.", scoped.def_name(of))
+            }))
         }
         mcl_types::ScopeKind::Module | mcl_types::ScopeKind::Block => None,
     }

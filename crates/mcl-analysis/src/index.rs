@@ -157,8 +157,9 @@ impl<'a> Builder<'a> {
                 DefKind::Param { .. } => DefinedKind::Parameter(id),
                 DefKind::Error => continue,
             };
-            let span = self.name_span(def.span, &def.name);
-            self.define(&def.name, span, kind, def.scope);
+            let name = scoped.def_name(id);
+            let span = self.name_span(scoped.def_span(id), name);
+            self.define(name, span, kind, def.scope);
         }
         for (scope, of) in &scoped.scopes {
             let ast = scoped.ast_of(scope);
@@ -290,14 +291,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a name, and the alias before it.
-    fn name(&mut self, scope: ScopeId, span: Span, reference: &Reference, expr: Option<(ModuleId, ExprId)>) {
-        let symbol = match &reference.target {
+    fn name(&mut self, scope: ScopeId, span: Span, reference: Reference<'_>, expr: Option<(ModuleId, ExprId)>) {
+        let scoped = &self.program.typed.scoped;
+        let symbol = match reference.target {
             Target::Def(def) => {
-                let def = self.program.typed.scoped.def(*def);
-                Symbol::Defined(def.span.file, def.span.start)
+                let span = scoped.def_span(def);
+                Symbol::Defined(span.file, span.start)
             }
-            Target::Function(name) => Symbol::Function(Arc::clone(name)),
-            Target::Variable(name) => Symbol::Variable(Arc::clone(name)),
+            Target::Function(id) => Symbol::Function(Arc::clone(scoped.builtin(id))),
+            Target::Variable(id) => Symbol::Variable(Arc::clone(scoped.builtin(id))),
         };
         let text = self.text(span);
         let is_constant = matches!(&symbol, Symbol::Variable(name) if name.starts_with("const."));

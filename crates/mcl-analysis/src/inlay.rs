@@ -43,10 +43,10 @@ impl Analysis {
             let ast = scoped.ast(module);
             for (id, expr) in &ast.exprs {
                 let Expr::Call { args, .. } = expr else { continue };
-                let Some(Target::Def(def)) = scoped.expr_ref(module, id).map(|reference| &reference.target) else {
+                let Some(Target::Def(def)) = scoped.expr_ref(module, id).map(|reference| reference.target) else {
                     continue;
                 };
-                if let DefKind::Func { scope: Some(scope), .. } = scoped.def(*def).kind {
+                if let Some(scope) = scoped.function_scope(def) {
                     hints.extend(arguments(program, ast, scope, args));
                 }
             }
@@ -91,7 +91,7 @@ fn is_type_visible(program: &Program, def: DefId) -> bool {
             _ => true,
         },
         // The span of a parameter has its type.
-        DefKind::Param { .. } => of.span.end - of.span.start > of.name.len() as u32 + 1,
+        DefKind::Param { .. } => of.range.end - of.range.start > scoped.def_name(def).len() as u32 + 1,
         DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => true,
     }
 }
@@ -111,7 +111,7 @@ fn arguments(program: &Program, ast: &Ast, scope: ScopeId, args: &[ExprId]) -> V
     let scoped = program.scoped();
     let params = scoped.scope(scope).params.iter().zip(args);
     let hints = params.filter_map(|(param, arg)| {
-        let name = &scoped.def(*param).name;
+        let name = scoped.def_name(*param);
         let is_same = matches!(ast.expr(*arg), Expr::Var(of) if ast.name(*of) == name);
         let hint = InlayHint { offset: ast.expr_span(*arg).start, label: format!("{name}:"), is_type: false };
         (!is_same).then_some(hint)

@@ -140,13 +140,13 @@ fn import_target(program: &Program, defined: &DefinedName) -> Option<FileId> {
 /// Returns the whole statement that defines a name.
 pub(crate) fn statement_span(program: &Program, defined: &DefinedName) -> Span {
     let scoped = program.scoped();
-    let of = |def| {
-        let def = scoped.def(def);
+    let of = |id| {
+        let def = scoped.def(id);
         match def.kind {
             DefKind::Bind { stmt } | DefKind::Func { stmt, .. } | DefKind::Class { stmt, .. } => {
                 scoped.ast_of(def.scope).stmt_span(stmt)
             }
-            DefKind::Param { .. } | DefKind::Error => def.span,
+            DefKind::Param { .. } | DefKind::Error => scoped.def_span(id),
         }
     };
     match defined.kind {

@@ -25,7 +25,7 @@ pub(crate) fn scope_at(program: &Program, file: FileId, offset: u32) -> Option<S
             let inner = match scoped.stmt_info(scope, *stmt) {
                 StmtInfo::Def(def) => match scoped.def(def).kind {
                     DefKind::Class { body, .. } => Some(body),
-                    DefKind::Func { scope, .. } => scope,
+                    DefKind::Func { scope, .. } => scope.expand(),
                     DefKind::Bind { .. } | DefKind::Param { .. } | DefKind::Error => None,
                 },
                 StmtInfo::Loop(body) => Some(body),
@@ -34,7 +34,7 @@ pub(crate) fn scope_at(program: &Program, file: FileId, offset: u32) -> Option<S
                         let first = scoped.scope(*scope).body.first();
                         first.is_some_and(|stmt| ast.stmt_span(*stmt).start <= offset)
                     };
-                    Some(otherwise.filter(starts_before).unwrap_or(then))
+                    Some(otherwise.expand().filter(starts_before).unwrap_or(then))
                 }
                 StmtInfo::None | StmtInfo::Instance(_) => None,
             };

@@ -137,9 +137,9 @@ fn built_in(name: &str) -> Option<(String, String)> {
 fn of_definition(program: &Program, def: DefId) -> (String, String) {
     let label = signature(program, def);
     let label = label.strip_prefix("func ").or(label.strip_prefix("class ")).unwrap_or(&label).to_owned();
-    let of = program.scoped().def(def);
-    let defined = program.index().defined(&Symbol::Defined(of.span.file, of.span.start));
-    let statement = defined.map_or(of.span, |defined| statement_span(program, defined));
+    let span = program.scoped().def_span(def);
+    let defined = program.index().defined(&Symbol::Defined(span.file, span.start));
+    let statement = defined.map_or(span, |defined| statement_span(program, defined));
     let text = program.file(statement.file).map_or("", |file| &file.text);
     (label, comments::above(text, statement.start).map(|(_, comment)| comment).unwrap_or_default())
 }

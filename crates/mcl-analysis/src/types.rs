@@ -15,24 +15,24 @@ pub(crate) fn type_text(program: &Program, ty: TypeId) -> Option<String> {
 /// `func double($n int) int`.
 pub(crate) fn signature(program: &Program, def: DefId) -> String {
     let (scoped, typed) = (program.scoped(), program.typed());
-    let of = scoped.def(def);
+    let name = scoped.def_name(def);
     let typed_name = |def: DefId| {
         match type_text(program, typed.def(def)) {
-            Some(ty) => format!("${} {ty}", scoped.def(def).name),
+            Some(ty) => format!("${} {ty}", scoped.def_name(def)),
             // The span of a parameter has the type that is written.
-            None => program.loaded().files.text(scoped.def(def).span).to_owned(),
+            None => program.loaded().files.text(scoped.def_span(def)).to_owned(),
         }
     };
     let params = |scope: Option<mcl_types::ScopeId>| {
         let params = scope.map_or(&[][..], |scope| &scoped.scope(scope).params);
         params.iter().map(|param| typed_name(*param)).collect::<Vec<_>>().join(", ")
     };
-    match of.kind {
+    match scoped.def(def).kind {
         DefKind::Bind { .. } | DefKind::Param { .. } | DefKind::Error => typed_name(def),
-        DefKind::Class { body, .. } if scoped.scope(body).params.is_empty() => format!("class {}", of.name),
-        DefKind::Class { body, .. } => format!("class {}({})", of.name, params(Some(body))),
+        DefKind::Class { body, .. } if scoped.scope(body).params.is_empty() => format!("class {name}"),
+        DefKind::Class { body, .. } => format!("class {name}({})", params(Some(body))),
         DefKind::Func { scope, .. } => {
-            let mut text = format!("func {}({})", of.name, params(scope));
+            let mut text = format!("func {name}({})", params(scope.expand()));
             if let mcl_types::TypeNode::Func(_, result) = typed.types.get(typed.def(def))
                 && let Some(result) = type_text(program, *result)
             {
@@ -57,13 +57,12 @@ pub(crate) fn call_signature(
 ) -> Option<String> {
     let scoped = program.scoped();
     let Target::Def(def) = scoped.expr_ref(module, call)?.target else { return None };
-    let DefKind::Func { scope: Some(scope), .. } = scoped.def(def).kind else { return None };
-    let params = &scoped.scope(scope).params;
+    let params = &scoped.scope(scoped.function_scope(def)?).params;
     let result = expr_type(program, module, call)?;
     let typed = params
         .iter()
         .zip(args)
-        .map(|(param, arg)| Some(format!("${} {}", scoped.def(*param).name, expr_type(program, module, *arg)?)));
+        .map(|(param, arg)| Some(format!("${} {}", scoped.def_name(*param), expr_type(program, module, *arg)?)));
     let typed: Option<Vec<String>> = typed.collect();
-    Some(format!("func {}({}) {result}", scoped.def(def).name, typed?.join(", ")))
+    Some(format!("func {}({}) {result}", scoped.def_name(def), typed?.join(", ")))
 }

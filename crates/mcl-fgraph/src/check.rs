@@ -13,7 +13,7 @@ use cranelift_entity::EntitySet;
 use mcl_diagnostics::Diagnostic;
 use mcl_modules::Loaded;
 use mcl_parser::ast::{Stmt, StmtId};
-use mcl_types::{DefId, Target, TypeTable, Typed};
+use mcl_types::{DefId, TypeTable, Typed};
 use rayon::prelude::*;
 
 use crate::emit::EVALUATION_BUDGET_NODES;
@@ -56,8 +56,7 @@ struct Part {
 /// Returns `None` if the program must be lowered as a whole.
 fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Option<Warnings> {
     let scoped = &typed.scoped;
-    let is_mark = |target: &Target| matches!(target, Target::Function(name) if **name == *sensitive_commands::MARK);
-    if expansion::check(scoped).is_err() || scoped.references.values().any(|reference| is_mark(&reference.target)) {
+    if expansion::check(scoped).is_err() || scoped.builtins.values().any(|name| **name == *sensitive_commands::MARK) {
         return None;
     }
     let root = scoped.root();

@@ -18,13 +18,14 @@ impl Lowering<'_> {
     /// Returns the value of the variable that an expression refers to.
     pub(crate) fn variable(&mut self, at: InsertPoint, expr: ExprId) -> Result<Operand, LowerError> {
         let reference = self.frames.reference(at.frame, expr)?;
-        let def = match &reference.target {
-            Target::Variable(name) => {
+        let def = match reference.target {
+            Target::Variable(id) => {
+                let name = self.frames.typed.scoped.builtin(id);
                 let value = builtin::variable(&mut self.emitter.pool, name).ok_or(Inconsistency::UnknownBuiltin)?;
                 return Ok(Operand::Const(value));
             }
             Target::Function(_) => return Err(Inconsistency::WrongNode.into()),
-            Target::Def(def) => *def,
+            Target::Def(def) => def,
         };
         let home = self.frames.follow(at.frame, reference, &mut self.emitter.types)?;
         let value = self.value(home, def)?;
@@ -107,7 +108,9 @@ impl Lowering<'_> {
         if let Some(FunctionState::Declared { at, body }) = self.functions.get(key) {
             return Ok((*at, *body));
         }
-        let DefKind::Func { stmt, scope: Some(scope) } = self.frames.typed.scoped.def(key.def).kind else {
+        let scoped = &self.frames.typed.scoped;
+        let (DefKind::Func { stmt, .. }, Some(scope)) = (scoped.def(key.def).kind, scoped.function_scope(key.def))
+        else {
             return Err(Inconsistency::WrongNode.into());
         };
         let ast = self.frames.ast(key.frame);
@@ -125,7 +128,7 @@ impl Lowering<'_> {
         self.set_state(&key, FunctionState::InProgress);
         let root = self.expr(at, body)?;
         self.frames.leave_function(at.frame);
-        let label = format!("func {}", self.frames.typed.scoped.def(key.def).name);
+        let label = format!("func {}", self.frames.typed.scoped.def_name(key.def));
         let closure = self.emitter.finish_function(at.builder, root, &label);
         self.set_state(&key, FunctionState::Lowered(closure.clone()));
         Ok(closure)

@@ -81,7 +81,7 @@ fn inner_scopes(scoped: &Scoped, scope: ScopeId) -> impl Iterator<Item = ScopeId
         .body
         .iter()
         .flat_map(move |stmt| match info(scoped, scope, *stmt) {
-            StmtInfo::If { then, otherwise: Some(otherwise) } => [Some(then), Some(otherwise)],
+            StmtInfo::If { then, otherwise } if otherwise.is_some() => [Some(then), otherwise.expand()],
             StmtInfo::Instance(slot) if is_include(scoped, scope, *stmt) => [scoped.instance_scope(slot), None],
             StmtInfo::If { .. } | StmtInfo::Instance(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => {
                 [None, None]
@@ -97,11 +97,13 @@ fn total(scoped: &Scoped, scope: ScopeId, counts: &[Count]) -> u64 {
 
 fn of_statement(scoped: &Scoped, scope: ScopeId, stmt: StmtId, counts: &[Count]) -> u64 {
     let inside = match info(scoped, scope, stmt) {
-        StmtInfo::If { then, otherwise: Some(otherwise) } => known(counts, then).min(known(counts, otherwise)),
+        StmtInfo::If { then, otherwise } => {
+            otherwise.expand().map_or(0, |otherwise| known(counts, then).min(known(counts, otherwise)))
+        }
         StmtInfo::Instance(slot) if is_include(scoped, scope, stmt) => {
             scoped.instance_scope(slot).map_or(0, |class| known(counts, class))
         }
-        StmtInfo::If { .. } | StmtInfo::Instance(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => 0,
+        StmtInfo::Instance(_) | StmtInfo::None | StmtInfo::Def(_) | StmtInfo::Loop(_) => 0,
     };
     inside.saturating_add(1)
 }

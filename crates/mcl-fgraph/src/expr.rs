@@ -75,13 +75,14 @@ impl Lowering<'_> {
             }
             Expr::Call { args, .. } => {
                 let operands = self.exprs(at, args.iter().copied())?;
-                match &self.frames.reference(at.frame, expr)?.target {
-                    Target::Function(name) => {
+                match self.frames.reference(at.frame, expr)?.target {
+                    Target::Function(id) => {
                         let types: Vec<TypeId> = args.iter().map(|arg| self.type_of(at, *arg)).collect();
                         let result = self.type_of(at, expr);
+                        let name = self.frames.typed.scoped.builtin(id);
                         self.builtin(at, name, operands, &types, result, span)?
                     }
-                    Target::Def(def) => self.call_function(at, expr, *def, operands, span)?,
+                    Target::Def(def) => self.call_function(at, expr, def, operands, span)?,
                     Target::Variable(_) => return Err(Inconsistency::WrongNode.into()),
                 }
             }

@@ -147,7 +147,7 @@ impl<'a> Frames<'a> {
     }
 
     /// Returns the reference that an expression makes.
-    pub(crate) fn reference(&self, id: FrameId, expr: ExprId) -> Result<&'a Reference, LowerError> {
+    pub(crate) fn reference(&self, id: FrameId, expr: ExprId) -> Result<Reference<'a>, LowerError> {
         self.typed.scoped.expr_ref(self.module(id), expr).ok_or(Inconsistency::UnresolvedName.into())
     }
 
@@ -163,7 +163,7 @@ impl<'a> Frames<'a> {
     pub(crate) fn follow(
         &mut self,
         from: FrameId,
-        reference: &Reference,
+        reference: Reference<'_>,
         table: &mut TypeTable,
     ) -> Result<FrameId, LowerError> {
         loop {
@@ -177,12 +177,12 @@ impl<'a> Frames<'a> {
         }
     }
 
-    fn try_follow(&self, from: FrameId, reference: &Reference) -> Result<FrameId, Blocked> {
+    fn try_follow(&self, from: FrameId, reference: Reference<'_>) -> Result<FrameId, Blocked> {
         let Target::Def(def) = reference.target else {
             return Err(Inconsistency::WrongNode.into());
         };
         let mut at = from;
-        for slot in &reference.path {
+        for slot in reference.path {
             at = self.up(at, self.typed.scoped.instance(*slot).scope)?;
             at = *self.slots.get(&(at, *slot)).ok_or(Blocked::Missing(at, *slot))?;
         }

@@ -1,8 +1,10 @@
 //! The tables of a program under construction: each string, type, constant and function is stored once.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
+use hashbrown::HashTable;
 use indexmap::{IndexMap, IndexSet};
 use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
@@ -25,7 +27,9 @@ const MAX_RESULT_SIZE: usize = 1 << 16;
 #[derive(Default)]
 pub(crate) struct Pool {
     pub(crate) strings: IndexSet<Arc<str>, FxBuildHasher>,
-    constants: IndexSet<Constant, FxBuildHasher>,
+    constants: PrimaryMap<ConstId, Constant>,
+    /// Finds the ids of the constants. A program may have more constants than anything else.
+    constant_index: HashTable<ConstId>,
     /// The symbols of operators, as constants.
     symbols: Vec<(&'static str, ConstId)>,
     /// Value and size of the constants that are lists, maps and structs.
@@ -167,7 +171,7 @@ impl Pool {
 
     /// Returns a constant of the pool.
     pub(crate) fn constant(&self, id: ConstId) -> &Constant {
-        self.constants.get_index(id.index()).expect("ids come from this pool")
+        &self.constants[id]
     }
 
     /// Returns the value of a constant; `None` if it depends on the host name.
@@ -212,14 +216,24 @@ impl Pool {
         self.intern(Constant::Hostname)
     }
 
+    fn find(&self, constant: &Constant) -> Option<ConstId> {
+        self.constant_index.find(hash(constant), |id| self.constants[*id] == *constant).copied()
+    }
+
     fn intern(&mut self, constant: Constant) -> ConstId {
-        ConstId::new(self.constants.insert_full(constant).0)
+        if let Some(id) = self.find(&constant) {
+            return id;
+        }
+        let hash_of_constant = hash(&constant);
+        let id = self.constants.push(constant);
+        self.constant_index.insert_unique(hash_of_constant, id, |id| hash(&self.constants[*id]));
+        id
     }
 
     fn compose(&mut self, constant: Constant, known: impl FnOnce(&Pool) -> Composite) -> ConstId {
-        let (i, new) = self.constants.insert_full(constant);
-        let id = ConstId::new(i);
-        if new {
+        let next = self.constants.next_key();
+        let id = self.intern(constant);
+        if id == next {
             let known = known(self);
             self.composites.insert(id, known);
         }
@@ -331,8 +345,12 @@ impl Pool {
         Tables {
             strings: self.strings.into_iter().collect(),
             types: self.types.into_values().collect(),
-            constants: self.constants.into_iter().collect(),
+            constants: self.constants,
             functions: self.functions.into_values().map(|(import, _)| import).collect(),
         }
     }
+}
+
+fn hash(constant: &Constant) -> u64 {
+    FxBuildHasher.hash_one(constant)
 }

@@ -147,7 +147,7 @@ impl Lowering<'_> {
             return Err(Inconsistency::WrongNode.into());
         };
         if let Some(truth) = self.emitter.truth(condition) {
-            if let Some(branch) = if truth { Some(then) } else { otherwise } {
+            if let Some(branch) = if truth { Some(then) } else { otherwise.expand() } {
                 let builder = self.frames.get(frame).builder;
                 let branch = self.frames.enter(frame, branch, builder, Box::default());
                 self.block(branch);
@@ -155,7 +155,7 @@ impl Lowering<'_> {
             return Ok(());
         }
         let then = self.enter_template(frame, then, 0);
-        let otherwise = otherwise.map(|scope| self.enter_template(frame, scope, 0));
+        let otherwise = otherwise.expand().map(|scope| self.enter_template(frame, scope, 0));
         self.tasks.push(Task::FinishIf {
             frame,
             condition,

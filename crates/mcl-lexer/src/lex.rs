@@ -47,9 +47,10 @@ fn lex_in_parts(text: &str, count: usize) -> Option<Tokens> {
         lex_lines(text, *start as u32, *end as u32, &mut tokens);
         (!tokens.kinds().iter().any(|kind| kind.is_error())).then_some(tokens)
     };
-    let mut parts = parts.par_iter().map(lex_part).collect::<Option<Vec<_>>>()?.into_iter();
-    let mut tokens = parts.next()?;
-    parts.for_each(|part| tokens.append(part));
+    let parts = parts.par_iter().map(lex_part).collect::<Option<Vec<_>>>()?;
+    let mut tokens = Tokens::for_text_len(text.len() as u32);
+    tokens.reserve(parts.iter().map(Tokens::len).sum());
+    parts.into_iter().for_each(|part| tokens.append(part));
     Some(tokens)
 }
 

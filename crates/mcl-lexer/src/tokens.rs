@@ -90,10 +90,10 @@ impl Tokens {
 
     /// Reserves memory for `count` tokens.
     pub(crate) fn reserve(&mut self, count: usize) {
-        self.kinds.reserve(count);
-        self.starts.reserve(count);
-        self.ends.reserve(count);
-        self.newline_before.reserve(count / 64 + 1);
+        self.kinds.reserve_exact(count);
+        self.starts.reserve_exact(count);
+        self.ends.reserve_exact(count);
+        self.newline_before.reserve_exact(count / 64 + 1);
     }
 
     /// Appends a token, which must not start before the end of the last one.

@@ -478,7 +478,7 @@ pub enum EntryKind {
     /// `Before => File["x"]`; the property is in lower case, and any word before [`crate::check_ast`].
     Edge {
         property: Name,
-        half: EdgeHalf,
+        half: Box<EdgeHalf>,
     },
     /// `Meta:noop => true`; the property is `meta` for `Meta => struct{…}`.
     Meta {

@@ -110,6 +110,7 @@ struct Inferred {
 /// What is known of bindings and arguments before types are solved.
 #[derive(Default)]
 struct NameShapes {
+    /// [`NameShape::Unknown`] has no entry.
     bindings: FxHashMap<DefId, NameShape>,
     /// The shapes of the arguments of includes.
     arguments: FxHashMap<InstanceId, Vec<NameShape>>,

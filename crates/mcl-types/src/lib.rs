@@ -32,9 +32,9 @@ pub use invalid::InvalidProgram;
 pub use meta_parameters::check_meta_parameters;
 pub use scope::scope;
 pub use scoped::{
-    Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, RefId, Reference, Scope,
-    ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
+    BuiltinId, Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, Path, PathId,
+    Reference, Resolution, Scope, ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
 };
-pub use typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
+pub use typed::{CallTypes, ExprKey, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::unify;
 pub use walk::{expressions, subexpressions};

@@ -24,11 +24,11 @@ mod table;
 
 use std::sync::Arc;
 
-use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Diagnostic, FileId, Span};
 use mcl_modules::{Loaded, UnitId};
-use mcl_parser::ast::{Ast, StmtId};
+use mcl_parser::TextIndex;
+use mcl_parser::ast::{Ast, Name, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scope::broken_names::BrokenClass;
@@ -36,8 +36,8 @@ use crate::scope::error::ScopeError;
 use crate::scope::names::{Namespace, Symbol, Symbols, UseForm};
 use crate::scope::table::{ClassLookup, FreeNames, SymbolTable, Visible};
 use crate::scoped::{
-    Def, DefId, DefKind, Instance, InstanceId, InstanceKind, ModuleId, RefId, Reference, Scope, ScopeId, ScopeKind,
-    Scoped, Target,
+    BuiltinId, Def, DefId, DefKind, Instance, InstanceId, InstanceKind, ModuleId, Path, Resolution, Scope, ScopeId,
+    ScopeKind, Scoped, Target,
 };
 
 /// Resolves all names of a program. `units` are the interpolated trees of [`Loaded::units`].
@@ -65,17 +65,16 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         class_lookups: PrimaryMap::new(),
         unresolved_modules: Vec::new(),
         native_functions: FxHashMap::default(),
+        builtin_index: TextIndex::default(),
         findings: Vec::new(),
         broken_classes: Vec::new(),
         misspelt_aliases: FxHashSet::default(),
-        direct_references: SecondaryMap::new(),
         units_with_unknown_modules: FxHashSet::default(),
         suggestions: 0,
     };
-    // Tables that grow step by step need half as much memory again. Most statements define one name or use one.
+    // Tables that grow step by step need half as much memory again. Most statements define one name.
     let statements = resolver.out.units.values().map(|ast| ast.stmts.len()).sum();
     resolver.out.defs.reserve(statements);
-    resolver.out.references.reserve(statements);
     resolver.declare_module(UnitId::new(0), None);
     resolver.break_import_cycles();
     while let Some(module) = resolver.unresolved_modules.pop() {
@@ -100,13 +99,13 @@ struct Resolver<'a> {
     /// Modules that are declared and not yet resolved.
     unresolved_modules: Vec<ModuleId>,
     /// Registered names of built-in functions, by module (or none) and name; `None` for a function that does not exist.
-    native_functions: FxHashMap<(Option<Symbol>, Symbol), Option<Arc<str>>>,
+    native_functions: FxHashMap<(Option<Symbol>, Symbol), Option<BuiltinId>>,
+    /// Finds the built-in names that were used before.
+    builtin_index: TextIndex<BuiltinId>,
     findings: Vec<Finding>,
     broken_classes: Vec<BrokenClass>,
     /// The aliases that imports of unknown modules would have if their names were spelt right.
     misspelt_aliases: FxHashSet<Symbol>,
-    /// The references without a path: all uses of a definition in the scopes inside its own are one.
-    direct_references: SecondaryMap<DefId, PackedOption<RefId>>,
     /// The files that import an unknown module, which may have been meant as any module.
     units_with_unknown_modules: FxHashSet<UnitId>,
     /// The number of suggestions made so far; each looks at all names in scope, so their number is bounded.
@@ -137,9 +136,9 @@ impl Resolver<'_> {
         Some((parent, self.table(scope).visible_of_parent))
     }
 
-    fn add_def(&mut self, scope: ScopeId, symbol: Symbol, span: Span, kind: DefKind) -> DefId {
+    fn add_def(&mut self, scope: ScopeId, name: Name, span: Span, kind: DefKind) -> DefId {
         let erroneous = kind == DefKind::Error;
-        self.out.defs.push(Def { name: Arc::clone(self.symbols.name(symbol)), scope, span, kind, erroneous })
+        self.out.defs.push(Def { name, scope, range: span.into(), kind, erroneous })
     }
 
     fn add_instance(&mut self, scope: ScopeId, stmt: StmtId, kind: InstanceKind) -> InstanceId {
@@ -150,19 +149,11 @@ impl Resolver<'_> {
         self.out.instances.push(Instance { scope, stmt, kind })
     }
 
-    fn add_reference(&mut self, path: &[InstanceId], target: Target) -> RefId {
-        let Target::Def(def) = target else {
-            return self.out.references.push(Reference { path: path.into(), target });
-        };
-        if !path.is_empty() {
-            return self.out.references.push(Reference { path: path.into(), target });
+    fn add_reference(&mut self, path: &[InstanceId], target: Target) -> Resolution {
+        if path.is_empty() {
+            return Resolution::Direct(target);
         }
-        let known = &mut self.direct_references[def];
-        known.expand().unwrap_or_else(|| {
-            let reference = self.out.references.push(Reference { path: Box::default(), target });
-            *known = reference.into();
-            reference
-        })
+        Resolution::Inside(self.out.paths.push(Path { instances: path.into(), target }))
     }
 
     fn add_scope(&mut self, module: ModuleId, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {

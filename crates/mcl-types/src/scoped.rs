@@ -35,10 +35,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
-use mcl_parser::ast::{Ast, ExprId, StmtId};
+use mcl_parser::ast::{Ast, ByteRange, ExprId, Name, StmtId};
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
@@ -69,8 +70,10 @@ ids! {
     DefId;
     /// Index into [`Scoped::instances`].
     InstanceId;
-    /// Index into [`Scoped::references`].
-    RefId;
+    /// Index into [`Scoped::paths`].
+    PathId;
+    /// Index into [`Scoped::builtins`].
+    BuiltinId;
 }
 
 /// The resolved program. The first module is the program itself.
@@ -92,9 +95,13 @@ pub struct Scoped {
     /// The include and import statements, as instances of classes and modules.
     #[serde(with = "mcl_diagnostics::table")]
     pub instances: PrimaryMap<InstanceId, Instance>,
-    /// The uses of names.
+    /// The names of instances' contents, each as often as it is used.
     #[serde(with = "mcl_diagnostics::table")]
-    pub references: PrimaryMap<RefId, Reference>,
+    pub paths: PrimaryMap<PathId, Path>,
+    /// The registered names of the built-in functions and variables that are used (`strings.to_upper`, `hostname`,
+    /// `const.res.file.state.exists`).
+    #[serde(with = "mcl_diagnostics::table")]
+    pub builtins: PrimaryMap<BuiltinId, Arc<str>>,
 }
 
 /// A file, resolved in one environment. Side tables for its tree.
@@ -119,7 +126,7 @@ pub enum ExprInfo {
     #[default]
     None,
     /// `Var`, `Call`, `CallVar`: the variable or function it refers to.
-    Ref(RefId),
+    Ref(Resolution),
     /// `Func`: the scope of its parameters.
     Function(ScopeId),
     /// A name that could not be resolved and was reported. Later stages report nothing about the expression.
@@ -136,7 +143,7 @@ pub enum StmtInfo {
     /// `Bind`, `Func`, `Class`. For a class, [`DefKind::Class`] has the scope of its body.
     Def(DefId),
     /// `If`: the scopes of its branches.
-    If { then: ScopeId, otherwise: Option<ScopeId> },
+    If { then: ScopeId, otherwise: PackedOption<ScopeId> },
     /// `For`, `ForKv`; the loop variables are [`Scope::params`] of the body.
     Loop(ScopeId),
     /// `Include`, and `Import` of a file (an import of native functions instantiates nothing).
@@ -179,12 +186,12 @@ pub enum ScopeKind {
 /// A definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Def {
-    /// The name, without `$`.
-    pub name: Arc<str>,
+    /// The name, without `$`, in the tree of the scope ([`Scoped::def_name`]).
+    pub name: Name,
     /// The scope that binds it: a frame of this scope holds its value.
     pub scope: ScopeId,
-    /// The name in the source (parameters: with their type).
-    pub span: Span,
+    /// The name in the source (parameters: with their type); [`Scoped::def_span`] knows the file.
+    pub range: ByteRange,
     /// The construct that defines it.
     pub kind: DefKind,
     /// Whether it is part of a cycle of definitions, or a duplicate. It was reported, and later stages skip it.
@@ -192,13 +199,13 @@ pub struct Def {
 }
 
 /// The kinds of definition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the variants say what their fields are")]
 pub enum DefKind {
     /// `$x = e`.
     Bind { stmt: StmtId },
     /// `func f() {}`; `scope` is that of its parameters, `None` for a function whose body was not resolved.
-    Func { stmt: StmtId, scope: Option<ScopeId> },
+    Func { stmt: StmtId, scope: PackedOption<ScopeId> },
     /// `class c {}`; `body` has the parameters.
     Class { stmt: StmtId, body: ScopeId },
     /// A parameter of a function or class, or a loop variable; `index` in [`Scope::params`].
@@ -222,31 +229,49 @@ pub struct Instance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InstanceKind {
     /// A class, found by following the reference; its target is a [`DefKind::Class`].
-    Class(RefId),
+    Class(Resolution),
     /// A file. The parent of the new frame is the current frame or one of its ancestors (static link).
     Module(ModuleId),
     /// The class or module is erroneous or unknown. It was reported; nothing is instantiated.
     Error,
 }
 
-/// A use of a name: a path of instances, and the definition at its end. The module documentation says how to follow it.
+/// What a name refers to. [`Scoped::reference`] gives the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Resolution {
+    /// A built-in name, or a definition whose path is empty. Nearly all names are.
+    Direct(Target),
+    /// The content of an instance.
+    Inside(PathId),
+}
+
+/// A path of instances, and the definition at its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reference {
+pub struct Path {
     /// The instances to enter, outermost first.
-    pub path: Box<[InstanceId]>,
+    pub instances: Box<[InstanceId]>,
+    /// The definition.
+    pub target: Target,
+}
+
+/// A use of a name. The module documentation says how to follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// The instances to enter, outermost first.
+    pub path: &'a [InstanceId],
     /// The definition.
     pub target: Target,
 }
 
 /// The definition that a name refers to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// A definition of the program.
     Def(DefId),
-    /// A built-in function, by its registered name (`strings.to_upper`). It needs no frame.
-    Function(Arc<str>),
-    /// A built-in variable, by its registered name (`hostname`, `const.res.file.state.exists`).
-    Variable(Arc<str>),
+    /// A built-in function. It needs no frame.
+    Function(BuiltinId),
+    /// A built-in variable.
+    Variable(BuiltinId),
 }
 
 impl Scoped {
@@ -256,7 +281,7 @@ impl Scoped {
         self.scopes.shrink_to_fit();
         self.defs.shrink_to_fit();
         self.instances.shrink_to_fit();
-        self.references.shrink_to_fit();
+        self.paths.shrink_to_fit();
     }
 
     /// Returns the top-level scope of the program.
@@ -289,10 +314,50 @@ impl Scoped {
         &self.instances[id]
     }
 
-    /// Returns the reference with this id.
+    /// Returns the name of a definition, without `$`.
     #[must_use]
-    pub fn reference(&self, id: RefId) -> &Reference {
-        &self.references[id]
+    pub fn def_name(&self, id: DefId) -> &Arc<str> {
+        self.name_of(self.def(id))
+    }
+
+    /// Returns the name of a definition, without `$`.
+    #[must_use]
+    pub fn name_of(&self, def: &Def) -> &Arc<str> {
+        self.ast_of(def.scope).name(def.name)
+    }
+
+    /// Returns the span of a definition's name (parameters: with their type).
+    #[must_use]
+    pub fn def_span(&self, id: DefId) -> Span {
+        let def = self.def(id);
+        def.range.in_file(self.ast_of(def.scope).file)
+    }
+
+    /// Returns the scope of the parameters of a `func` statement whose body was resolved.
+    #[must_use]
+    pub fn function_scope(&self, def: DefId) -> Option<ScopeId> {
+        match self.def(def).kind {
+            DefKind::Func { scope, .. } => scope.expand(),
+            DefKind::Bind { .. } | DefKind::Class { .. } | DefKind::Param { .. } | DefKind::Error => None,
+        }
+    }
+
+    /// Returns what a name refers to, and the path to it.
+    #[must_use]
+    pub fn reference(&self, resolution: Resolution) -> Reference<'_> {
+        match resolution {
+            Resolution::Direct(target) => Reference { path: &[], target },
+            Resolution::Inside(path) => {
+                let Path { instances, target } = &self.paths[path];
+                Reference { path: instances, target: *target }
+            }
+        }
+    }
+
+    /// Returns the registered name of a built-in function or variable.
+    #[must_use]
+    pub fn builtin(&self, id: BuiltinId) -> &Arc<str> {
+        &self.builtins[id]
     }
 
     /// Returns the tree that a module's ids point into.
@@ -322,7 +387,7 @@ impl Scoped {
 
     /// Returns the reference that an expression of this module makes.
     #[must_use]
-    pub fn expr_ref(&self, module: ModuleId, expr: ExprId) -> Option<&Reference> {
+    pub fn expr_ref(&self, module: ModuleId, expr: ExprId) -> Option<Reference<'_>> {
         match self.module(module).exprs.get(expr)? {
             ExprInfo::Ref(id) => Some(self.reference(*id)),
             ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
@@ -330,7 +395,7 @@ impl Scoped {
     }
 
     /// Calls `visit` with each reference in an expression of a scope and in its subexpressions.
-    pub(crate) fn references_below(&self, scope: ScopeId, root: ExprId, mut visit: impl FnMut(RefId)) {
+    pub(crate) fn references_below(&self, scope: ScopeId, root: ExprId, mut visit: impl FnMut(Resolution)) {
         let module = self.scope(scope).module;
         let (ast, infos) = (self.ast(module), &self.module(module).exprs);
         let mut work: SmallVec<[ExprId; 8]> = smallvec![root];
@@ -347,8 +412,8 @@ impl Scoped {
     pub fn instance_scope(&self, id: InstanceId) -> Option<ScopeId> {
         match self.instance(id).kind {
             InstanceKind::Module(module) => Some(self.module(module).scope),
-            InstanceKind::Class(reference) => match &self.reference(reference).target {
-                Target::Def(def) => match self.def(*def).kind {
+            InstanceKind::Class(reference) => match self.reference(reference).target {
+                Target::Def(def) => match self.def(def).kind {
                     DefKind::Class { body, .. } => Some(body),
                     DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Param { .. } | DefKind::Error => None,
                 },

@@ -47,7 +47,7 @@ fn describe(program: &str) -> String {
     for (id, def) in &typed.scoped.defs {
         let ty = typed.def(id);
         if def.scope == root && matches!(def.kind, DefKind::Bind { .. }) && ty != TypeId::UNTYPED {
-            let _ = writeln!(out, "${}: {}", def.name, typed.types.to_type(ty));
+            let _ = writeln!(out, "${}: {}", typed.scoped.def_name(id), typed.types.to_type(ty));
         }
     }
     out

@@ -16,17 +16,22 @@
 //! one include of a class uses and another does not may have variables of its own; they are [`TypeId::UNTYPED`] for the
 //! other.
 
+mod calls;
+
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use indexmap::IndexMap;
+use hashbrown::HashTable;
 use mcl_parser::ast::ExprId;
 use mcl_value::{Field, FuncType, Type};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::invalid::InvalidProgram;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
+
+pub use calls::{CallTypes, ExprKey};
 
 /// Index into [`TypeTable`]. Equal types have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -71,7 +76,7 @@ pub enum TypeNode {
 }
 
 /// Interned types: each is stored once. A table may continue another one ([`TypeTable::continuing`]).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeTable {
     /// The table that this one continues, with the first ids.
     #[serde(skip)]
@@ -81,14 +86,22 @@ pub struct TypeTable {
     /// Whether the type contains variables.
     #[serde(with = "mcl_diagnostics::table")]
     open: PrimaryMap<TypeId, bool>,
+    /// Finds the positions of the nodes of this table.
     #[serde(skip)]
-    index: FxHashMap<TypeNode, TypeId>,
+    index: HashTable<TypeId>,
+}
+
+/// Whether two tables have the same types with the same ids.
+impl PartialEq for TypeTable {
+    fn eq(&self, other: &TypeTable) -> bool {
+        self.base == other.base && self.nodes == other.nodes
+    }
 }
 
 impl Default for TypeTable {
     fn default() -> TypeTable {
         let mut table =
-            TypeTable { base: None, nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: FxHashMap::default() };
+            TypeTable { base: None, nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: HashTable::new() };
         for node in [TypeNode::Untyped, TypeNode::Bool, TypeNode::Str, TypeNode::Int, TypeNode::Float] {
             table.intern(node);
         }
@@ -113,7 +126,7 @@ impl TypeTable {
 
     /// Releases the index of a table to which nothing is added soon; it is rebuilt on its next use.
     pub(crate) fn release_index(&mut self) {
-        self.index = FxHashMap::default();
+        self.index = HashTable::new();
         self.nodes.shrink_to_fit();
         self.open.shrink_to_fit();
     }
@@ -121,8 +134,11 @@ impl TypeTable {
     /// The index is not stored in artifacts: it is rebuilt on the first use after loading.
     fn complete_index(&mut self) {
         if self.index.len() != self.nodes.len() {
-            let first = self.base_len();
-            self.index = self.nodes.iter().map(|(id, node)| (node.clone(), TypeId(id.0 + first))).collect();
+            let mut index = HashTable::with_capacity(self.nodes.len());
+            for (position, node) in &self.nodes {
+                index.insert_unique(hash(node), position, |position| hash(&self.nodes[*position]));
+            }
+            self.index = index;
         }
     }
 
@@ -150,10 +166,11 @@ impl TypeTable {
     /// Returns the id of a type, adding it if necessary; its parts must be in the table.
     pub fn intern(&mut self, node: TypeNode) -> TypeId {
         self.complete_index();
+        let hash_of_node = hash(&node);
         let mut table = Some(&*self);
         while let Some(searched) = table {
-            if let Some(id) = searched.index.get(&node) {
-                return *id;
+            if let Some(position) = searched.index.find(hash_of_node, |position| searched.nodes[*position] == node) {
+                return TypeId(searched.base_len() + position.0);
             }
             table = searched.base.as_deref();
         }
@@ -165,10 +182,10 @@ impl TypeTable {
             TypeNode::Func(args, result) => args.iter().any(|ty| self.is_open(*ty)) || self.is_open(*result),
             TypeNode::Var(_) => true,
         };
-        let id = TypeId(self.base_len() + self.nodes.push(node.clone()).0);
+        let position = self.nodes.push(node);
         self.open.push(open);
-        self.index.insert(node, id);
-        id
+        self.index.insert_unique(hash_of_node, position, |position| hash(&self.nodes[*position]));
+        TypeId(self.base_len() + position.0)
     }
 
     /// Returns whether the type contains variables of generic scopes.
@@ -283,6 +300,10 @@ impl TypeTable {
     }
 }
 
+fn hash(node: &TypeNode) -> u64 {
+    FxBuildHasher.hash_one(node)
+}
+
 /// The typed program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Typed {
@@ -305,11 +326,8 @@ pub struct Typed {
     pub instance_types: PrimaryMap<InstanceId, Box<[TypeId]>>,
     /// For calls `f(…)` of `func` statements: the types of the function's variables. A function without variables has no
     /// entry.
-    pub call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
+    pub call_types: CallTypes,
 }
-
-/// An expression of the program.
-pub type ExprKey = (ModuleId, ExprId);
 
 impl Typed {
     /// Returns the type of an expression, in terms of the variables of the scopes around it.
@@ -333,6 +351,6 @@ impl Typed {
     /// Returns the types that a call of a `func` statement gives to the function's variables.
     #[must_use]
     pub fn call(&self, module: ModuleId, call: ExprId) -> &[TypeId] {
-        self.call_types.get(&(module, call)).map_or(&[], |types| types)
+        self.call_types.get((module, call))
     }
 }

@@ -6,8 +6,8 @@ use mcl_parser::ast::{ExprId, StmtId};
 
 use crate::invalid::InvalidProgram;
 use crate::scoped::{
-    DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, RefId, Scope, ScopeId, ScopeKind,
-    Scoped, StmtInfo, Target,
+    DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, Resolution, Scope, ScopeId,
+    ScopeKind, Scoped, StmtInfo, Target,
 };
 use crate::typed::{TypeId, Typed};
 
@@ -41,11 +41,9 @@ impl Scoped {
         self.validate_statement_lists(|scope| &scope.order)?;
         self.defs.keys().try_for_each(|id| self.validate_def(id))?;
         self.instances.values().try_for_each(|instance| self.validate_instance(instance))?;
-        for reference in self.references.values() {
-            reference.path.iter().try_for_each(|instance| self.instance_exists(*instance))?;
-            if let Target::Def(def) = reference.target {
-                self.def_exists(def)?;
-            }
+        for path in self.paths.values() {
+            path.instances.iter().try_for_each(|instance| self.instance_exists(*instance))?;
+            self.target_exists(path.target)?;
         }
         self.validate_instance_paths()?;
         self.modules.values().try_for_each(|module| self.validate_module_tables(module))
@@ -78,7 +76,7 @@ impl Scoped {
     /// Checks that the class of an instance is not reached through the instance itself.
     fn validate_instance_paths(&self) -> Validation {
         let path = |instance: InstanceId| match self.instance(instance).kind {
-            InstanceKind::Class(reference) => &*self.reference(reference).path,
+            InstanceKind::Class(reference) => self.reference(reference).path,
             InstanceKind::Module(_) | InstanceKind::Error => &[],
         };
         let mut entered: EntitySet<InstanceId> = EntitySet::with_capacity(self.instances.len());
@@ -117,7 +115,9 @@ impl Scoped {
             match info {
                 StmtInfo::If { then, otherwise } => {
                     self.is_inside(id, *then, |kind| kind == ScopeKind::Block)?;
-                    otherwise.map_or(Ok(()), |inner| self.is_inside(id, inner, |kind| kind == ScopeKind::Block))?;
+                    otherwise
+                        .expand()
+                        .map_or(Ok(()), |inner| self.is_inside(id, inner, |kind| kind == ScopeKind::Block))?;
                 }
                 StmtInfo::Loop(body) => self.is_inside(id, *body, |kind| kind == ScopeKind::Loop)?,
                 StmtInfo::Def(def) => {
@@ -152,11 +152,12 @@ impl Scoped {
     fn validate_def(&self, id: DefId) -> Validation {
         let def = self.def(id);
         self.scope_exists(def.scope)?;
+        ensure_valid(&self.ast_of(def.scope).names, def.name, "a name does not exist")?;
         match def.kind {
             DefKind::Bind { stmt } => self.stmt_exists(def.scope, stmt),
             DefKind::Func { stmt, scope } => {
                 self.stmt_exists(def.scope, stmt)?;
-                let scope = scope.ok_or(InvalidProgram::new("a function has no scope"))?;
+                let scope = scope.expand().ok_or(InvalidProgram::new("a function has no scope"))?;
                 self.is_inside(def.scope, scope, |kind| matches!(kind, ScopeKind::Function(_)))
             }
             DefKind::Class { stmt, body } => {
@@ -175,7 +176,7 @@ impl Scoped {
         self.scope_exists(instance.scope)?;
         self.stmt_exists(instance.scope, instance.stmt)?;
         match instance.kind {
-            InstanceKind::Class(reference) => self.reference_exists(reference),
+            InstanceKind::Class(reference) => self.resolution_exists(reference),
             InstanceKind::Module(module) => ensure_valid(&self.modules, module, "a module does not exist"),
             InstanceKind::Error => Ok(()),
         }
@@ -185,7 +186,7 @@ impl Scoped {
         for expr in module.exprs.values() {
             match expr {
                 ExprInfo::None | ExprInfo::Unresolved => {}
-                ExprInfo::Ref(reference) => self.reference_exists(*reference)?,
+                ExprInfo::Ref(reference) => self.resolution_exists(*reference)?,
                 ExprInfo::Function(scope) => self.scope_exists(*scope)?,
             }
         }
@@ -195,7 +196,7 @@ impl Scoped {
                 StmtInfo::Def(def) => self.def_exists(*def)?,
                 StmtInfo::If { then, otherwise } => {
                     self.scope_exists(*then)?;
-                    otherwise.map_or(Ok(()), |scope| self.scope_exists(scope))?;
+                    otherwise.expand().map_or(Ok(()), |scope| self.scope_exists(scope))?;
                 }
                 StmtInfo::Loop(scope) => self.scope_exists(*scope)?,
                 StmtInfo::Instance(instance) => self.instance_exists(*instance)?,
@@ -223,8 +224,20 @@ impl Scoped {
         ensure_valid(&self.instances, id, "an instance does not exist")
     }
 
-    fn reference_exists(&self, id: RefId) -> Validation {
-        ensure_valid(&self.references, id, "a reference does not exist")
+    fn resolution_exists(&self, resolution: Resolution) -> Validation {
+        match resolution {
+            Resolution::Direct(target) => self.target_exists(target),
+            Resolution::Inside(path) => ensure_valid(&self.paths, path, "a path does not exist"),
+        }
+    }
+
+    fn target_exists(&self, target: Target) -> Validation {
+        match target {
+            Target::Def(def) => self.def_exists(def),
+            Target::Function(id) | Target::Variable(id) => {
+                ensure_valid(&self.builtins, id, "a built-in name does not exist")
+            }
+        }
     }
 
     fn stmt_exists(&self, scope: ScopeId, stmt: StmtId) -> Validation {
@@ -253,8 +266,8 @@ impl Typed {
         ensure(lengths, "its types do not match its names")?;
         let expressions = self.exprs.values().flat_map(|types| types.values());
         let instances = self.instance_types.values().flat_map(|types| &**types);
-        let calls = self.call_types.values().flat_map(|types| &**types);
-        let mut types = expressions.chain(self.defs.values()).chain(instances).chain(calls);
+        self.call_types.validate()?;
+        let mut types = expressions.chain(self.defs.values()).chain(instances).chain(self.call_types.types());
         ensure(types.all(|ty: &TypeId| ty.index() < self.types.len()), "a type does not exist")
     }
 }

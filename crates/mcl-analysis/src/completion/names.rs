@@ -75,7 +75,7 @@ pub(crate) fn definitions_behind(
         },
     };
     let defs = scope.map_or_else(Vec::new, |scope| members(program, scope));
-    defs.into_iter().map(|def| (scoped.def(def).name.to_string(), def)).collect()
+    defs.into_iter().map(|def| (scoped.def_name(def).to_string(), def)).collect()
 }
 
 /// Returns the variables that an alias gives access to, with their types.

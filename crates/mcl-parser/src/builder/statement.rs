@@ -98,7 +98,7 @@ impl<'t> Builder<'t> {
 
     pub fn entry_edge(&mut self, l: TokenIdx, condition: Option<ExprId>, half: EdgeHalf) -> EntryBody {
         let property = self.lower_name(l, l + 1);
-        Some((self.span(l, l + 1), condition, EntryKind::Edge { property, half }))
+        Some((self.span(l, l + 1), condition, EntryKind::Edge { property, half: Box::new(half) }))
     }
 
     /// Builds `Meta:p => v` and `Meta => v`; any other word is an error.

@@ -73,6 +73,7 @@ fn joined(mut trees: Vec<(Ast, TextIndex<Name>)>) -> Option<Ast> {
     let (mut whole, mut names) = trees.pop()?;
     let mut lengths = (whole.exprs.len(), whole.stmts.len(), whole.types.len());
     let mut shifted = Vec::with_capacity(rest.len());
+    whole.names.reserve_exact(rest.iter().map(|(part, _)| part.names.len()).sum());
     for (mut part, _) in rest {
         let part_names = std::mem::take(&mut part.names).into_iter();
         let part_names = part_names.map(|(_, name)| names.intern(&mut whole.names, &name, || Arc::clone(&name)));

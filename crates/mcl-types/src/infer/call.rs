@@ -13,7 +13,7 @@ use crate::infer::const_str::ConstStr;
 use crate::infer::conversion::Literal;
 use crate::infer::error::{ConstStrSite, FOR_THIS_INCLUDE, InferError};
 use crate::infer::expectation::Expectation;
-use crate::scoped::{DefId, DefKind, InstanceId, ModuleId, Reference, Target};
+use crate::scoped::{DefId, InstanceId, ModuleId, Reference, Target};
 use crate::solver::constraint::{ConstraintKind, InstantiationSite, TypeKinds};
 use crate::solver::obligation::{ConstStrUse, DecodeCheck, FormatCheck, Obligation};
 use crate::solver::types::{Node, Ty};
@@ -45,23 +45,22 @@ impl Inference<'_> {
         module: ModuleId,
         call: ExprId,
         name: &str,
-        reference: &Reference,
+        reference: Reference<'_>,
         args: &[ExprId],
     ) -> Ty {
         let span = self.scoped.ast(module).expr_span(call);
-        let callee = match &reference.target {
-            Target::Def(def) => Callee::Defined(*def),
-            Target::Function(registered) => mcl_functions::function(registered).map_or(Callee::Value, Callee::Builtin),
+        let callee = match reference.target {
+            Target::Def(def) => Callee::Defined(def),
+            Target::Function(id) => {
+                mcl_functions::function(self.scoped.builtin(id)).map_or(Callee::Value, Callee::Builtin)
+            }
             Target::Variable(_) => Callee::Value,
         };
         let site = Call { module, name, args, span, callee };
-        match &reference.target {
-            Target::Def(def) => self.call_defined(&site, call, *def, &reference.path),
-            Target::Function(registered) => match mcl_functions::function(registered) {
-                Some(function) => self.call_builtin(&site, function),
-                None => Ty::ERROR,
-            },
-            Target::Variable(_) => Ty::ERROR,
+        match callee {
+            Callee::Defined(def) => self.call_defined(&site, call, def, reference.path),
+            Callee::Builtin(function) => self.call_builtin(&site, function),
+            Callee::Value => Ty::ERROR,
         }
     }
 
@@ -72,7 +71,7 @@ impl Inference<'_> {
 
     /// Types a call of a `func` statement's function: an instance of its scheme.
     fn call_defined(&mut self, call: &Call<'_>, expr: ExprId, def: DefId, path: &[InstanceId]) -> Ty {
-        let DefKind::Func { scope: Some(scope), .. } = self.scoped.def(def).kind else { return Ty::ERROR };
+        let Some(scope) = self.scoped.function_scope(def) else { return Ty::ERROR };
         let generic = self.def_type(def);
         self.use_definition(path, def);
         let fresh = self.fresh_vars(scope);
@@ -207,9 +206,9 @@ impl Inference<'_> {
                 Some(format!("{}{}", call.name, readable_signature(signature).strip_prefix("func")?))
             }
             Callee::Defined(def) => {
-                let DefKind::Func { scope: Some(scope), .. } = self.scoped.def(def).kind else { return None };
+                let scope = self.scoped.function_scope(def)?;
                 let params =
-                    self.scoped.scope(scope).params.iter().map(|param| format!("${}", self.scoped.def(*param).name));
+                    self.scoped.scope(scope).params.iter().map(|param| format!("${}", self.scoped.def_name(*param)));
                 Some(format!("{}({})", call.name, params.collect::<Vec<_>>().join(", ")))
             }
         }

@@ -81,10 +81,10 @@ impl Inference<'_> {
     /// Returns the expression that a variable is bound to, outside of loops.
     fn definition_of(&self, at: &Position) -> Definition {
         let Some(reference) = self.scoped.expr_ref(at.module, at.expr) else { return Definition::Unknown };
-        let def = match &reference.target {
-            Target::Def(def) => *def,
+        let def = match reference.target {
+            Target::Def(def) => def,
             Target::Variable(name) => {
-                return match resource_graph::resource_constant(name) {
+                return match resource_graph::resource_constant(self.scoped.builtin(name)) {
                     Some(ConstantValue::Str(constant)) => Definition::Constant(constant),
                     Some(ConstantValue::Int(_)) | None => Definition::Unknown,
                 };
@@ -95,7 +95,7 @@ impl Inference<'_> {
         if self.is_iterated(def.scope) || def.erroneous {
             return Definition::Unknown;
         }
-        let mut path = self.path_to(&at.path, &reference.path, self.usage.instance_scopes[def.scope]);
+        let mut path = self.path_to(&at.path, reference.path, self.usage.instance_scopes[def.scope]);
         let module = self.scoped.scope(def.scope).module;
         match def.kind {
             DefKind::Bind { stmt } => match self.scoped.ast(module).stmt(stmt) {

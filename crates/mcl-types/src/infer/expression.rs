@@ -318,11 +318,11 @@ impl Inference<'_> {
     }
 
     /// Returns the type of the variable that a reference at `span` refers to.
-    fn reference_type(&mut self, reference: &Reference, span: Span) -> Ty {
-        match &reference.target {
+    fn reference_type(&mut self, reference: Reference<'_>, span: Span) -> Ty {
+        match reference.target {
             Target::Function(_) => Ty::ERROR,
             Target::Variable(name) => {
-                let node = match builtin::variable(name).map(|variable| variable.ty) {
+                let node = match builtin::variable(self.scoped.builtin(name)).map(|variable| variable.ty) {
                     Some(typed::TypeId::STR) => Node::Str,
                     Some(typed::TypeId::INT) => Node::Int,
                     _ => Node::Error,
@@ -330,12 +330,12 @@ impl Inference<'_> {
                 self.solver.types.add(node, span)
             }
             Target::Def(def) => {
-                let ty = self.def_type(*def);
-                self.use_definition(&reference.path, *def);
+                let ty = self.def_type(def);
+                self.use_definition(reference.path, def);
                 if reference.path.is_empty() {
                     self.abstracted(ty)
                 } else {
-                    let mut instantiation = self.instantiation(None, &reference.path);
+                    let mut instantiation = self.instantiation(None, reference.path);
                     self.instantiate(&mut instantiation, ty)
                 }
             }
@@ -351,7 +351,7 @@ impl Inference<'_> {
         let scoped = self.scoped;
         let definition = scoped.def(def);
         let ty = match definition.kind {
-            DefKind::Param { index } => self.param_type(definition.scope, index as usize, definition.span),
+            DefKind::Param { index } => self.param_type(definition.scope, index as usize, scoped.def_span(def)),
             // In a cycle of definitions, or in a statement with a syntax error: reported.
             DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => Ty::ERROR,
         };

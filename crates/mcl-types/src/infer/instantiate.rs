@@ -79,7 +79,7 @@ impl Inference<'_> {
                 }
             }
             if let InstanceKind::Class(reference) = self.scoped.instance(instance).kind {
-                work.extend(&self.scoped.reference(reference).path);
+                work.extend(self.scoped.reference(reference).path);
             }
         }
         Instantiation { substitutions }

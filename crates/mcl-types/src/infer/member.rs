@@ -81,7 +81,7 @@ impl Inference<'_> {
                 // Nothing is required of it: it becomes the variable of the outside again.
                 Some(var) if self.solver.is_of_this_level(var) => {
                     if let Err(mismatch) = self.solver.types.unify(inside, outside) {
-                        self.report_mismatch(mismatch, self.scoped.def(def).span, &Expectation::Annotation);
+                        self.report_mismatch(mismatch, self.scoped.def_span(def), &Expectation::Annotation);
                     }
                 }
                 Some(_) | None => requirements.push((outside, inside)),
@@ -215,11 +215,11 @@ impl Inference<'_> {
         let (given, required) = (self.instantiate(instantiation, given), self.instantiate(instantiation, required));
         let Err(mismatch) = self.solver.types.unify(required, given) else { return };
         let scoped = self.scoped;
-        let def = scoped.def(self.members.table[member].def);
-        let name = match def.kind {
-            DefKind::Bind { .. } => format!("${}", def.name),
+        let def = self.members.table[member].def;
+        let name = match scoped.def(def).kind {
+            DefKind::Bind { .. } => format!("${}", scoped.def_name(def)),
             DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Param { .. } | DefKind::Error => {
-                def.name.to_string()
+                scoped.def_name(def).to_string()
             }
         };
         let holder = scoped.instance(instance);
@@ -227,7 +227,7 @@ impl Inference<'_> {
             Stmt::Include(_) => "include",
             _ => "import",
         };
-        let expectation = Expectation::Member { name: &name, statement, definition: def.span };
+        let expectation = Expectation::Member { name: &name, statement, definition: scoped.def_span(def) };
         self.report_mismatch(mismatch, scoped.instance_span(instance), &expectation);
     }
 }

@@ -82,16 +82,17 @@ impl Inference<'_> {
         }
     }
 
-    fn shape_of_reference(&self, reference: &Reference) -> NameShape {
-        let shape = match &reference.target {
+    fn shape_of_reference(&self, reference: Reference<'_>) -> NameShape {
+        let shape = match reference.target {
             Target::Function(_) => return NameShape::Unknown,
             Target::Variable(name) => {
-                let is_str = builtin::variable(name).is_some_and(|variable| variable.ty == TypeId::STR);
+                let is_str =
+                    builtin::variable(self.scoped.builtin(name)).is_some_and(|variable| variable.ty == TypeId::STR);
                 return if is_str { NameShape::Str } else { NameShape::Other };
             }
-            Target::Def(def) => self.shape_of_def(*def),
+            Target::Def(def) => self.shape_of_def(def),
         };
-        self.shape_through(shape, &reference.path)
+        self.shape_through(shape, reference.path)
     }
 
     /// Converts the shape of an expression in the instance at the end of a path to one as seen from its beginning.
@@ -102,7 +103,7 @@ impl Inference<'_> {
                 let arguments = self.shapes.arguments.get(&instance).map_or(&[][..], |shapes| shapes);
                 shape = self.shape_for(&shape, scope, arguments);
                 if let InstanceKind::Class(reference) = self.scoped.instance(instance).kind {
-                    work.extend(&self.scoped.reference(reference).path);
+                    work.extend(self.scoped.reference(reference).path);
                 }
             }
         }

@@ -18,7 +18,7 @@ use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use mcl_parser::ast::{ExprId, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
-use crate::scoped::{DefId, DefKind, InstanceKind, RefId, ScopeId, ScopeKind, Scoped, StmtInfo, Target};
+use crate::scoped::{DefId, DefKind, InstanceKind, Resolution, ScopeId, ScopeKind, Scoped, StmtInfo, Target};
 use crate::walk;
 
 /// Maximum number of instances of a class that are distinguished, or the number of includes and imports of the program if
@@ -135,7 +135,7 @@ impl Body<'_> {
             StmtInfo::None => {}
             StmtInfo::If { then, otherwise } => {
                 self.statements_of(then);
-                if let Some(otherwise) = otherwise {
+                if let Some(otherwise) = otherwise.expand() {
                     self.statements_of(otherwise);
                 }
             }
@@ -163,7 +163,7 @@ impl Body<'_> {
         scoped.references_below(scope, root, |reference| self.reference(reference));
     }
 
-    fn reference(&mut self, reference: RefId) {
+    fn reference(&mut self, reference: Resolution) {
         let Target::Def(id) = self.scoped.reference(reference).target else { return };
         let def = self.scoped.def(id);
         if def.scope == self.scope

@@ -2,10 +2,9 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use indexmap::IndexMap;
 use mcl_diagnostics::{Diagnostic, Span};
 use mcl_parser::ast::ExprId;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use crate::infer::Inference;
@@ -14,7 +13,7 @@ use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
 use crate::solver::constraint::ConstraintKind;
 use crate::solver::scheme::VarOwner;
 use crate::solver::types::{GenericVar, Node, Ty, Types, VarId, VarState, parts};
-use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable, Typed};
+use crate::typed::{CallTypes, TypeId, TypeNode, TypeTable, Typed};
 
 /// Maximum levels of nesting of a type. Artifacts and the runtime accept little more, and here an error has a span.
 const MAX_TYPE_DEPTH: u32 = 400;
@@ -30,7 +29,8 @@ pub(crate) struct Tables {
     pub(crate) generics: Vec<(ScopeId, TypeVars)>,
     /// The types of the variables of instances that have some, in their order.
     pub(crate) instance_types: Vec<(InstanceId, Box<[TypeId]>)>,
-    pub(crate) call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher>,
+    /// In the order in which they were typed.
+    pub(crate) call_types: CallTypes,
     /// How many of the calls are in definitions of the top level; they come first.
     pub(crate) definition_calls: usize,
 }
@@ -43,9 +43,10 @@ impl Tables {
             defs: typed_defs,
             generics: generic_scopes,
             instance_types: instances,
-            call_types,
+            mut call_types,
             ..
         } = self;
+        call_types.sort();
         let mut defs: PrimaryMap<DefId, TypeId> = vec![TypeId::UNTYPED; scoped.defs.len()].into();
         typed_defs.into_iter().for_each(|(def, ty)| defs[def] = ty);
         let (mut generics, mut end) = (Vec::with_capacity(scoped.scopes.len()), 0);
@@ -83,8 +84,11 @@ impl Inference<'_> {
             .into_iter()
             .map(|(instance, types)| (instance, types.into_iter().map(&mut intern).collect()))
             .collect();
-        let calls = self.inferred.calls.iter();
-        let call_types = calls.map(|(call, types)| (*call, types.iter().map(|ty| intern(*ty)).collect())).collect();
+        let calls = self.inferred.calls;
+        let mut call_types = CallTypes::with_capacity(calls.len(), calls.values().map(|types| types.len()).sum());
+        for (call, types) in calls {
+            call_types.add(call, types.iter().map(|ty| intern(*ty)));
+        }
         interner.table.release_index();
         if let Some(origin) = interner.too_deep {
             self.diagnostics.push(InferError::TypeTooDeep { origin, limit: MAX_TYPE_DEPTH }.into());

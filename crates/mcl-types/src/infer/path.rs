@@ -36,7 +36,7 @@ impl Inference<'_> {
             }
             path.pop();
             if let InstanceKind::Class(reference) = self.scoped.instance(instance).kind {
-                for instance in &self.scoped.reference(reference).path {
+                for instance in self.scoped.reference(reference).path {
                     self.descend(path, *instance);
                 }
             }

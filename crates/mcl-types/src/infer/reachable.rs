@@ -3,7 +3,9 @@
 use cranelift_entity::EntitySet;
 use mcl_parser::ast::{ExprId, Stmt, StmtId};
 
-use crate::scoped::{DefId, DefKind, InstanceId, InstanceKind, ModuleId, RefId, ScopeId, Scoped, StmtInfo, Target};
+use crate::scoped::{
+    DefId, DefKind, InstanceId, InstanceKind, ModuleId, Resolution, ScopeId, Scoped, StmtInfo, Target,
+};
 use crate::walk;
 
 /// Returns every definition that the statements of the program reach.
@@ -52,7 +54,7 @@ impl Search<'_> {
             StmtInfo::None => {}
             StmtInfo::If { then, otherwise } => {
                 self.work.push(Work::Statements(then));
-                self.work.extend(otherwise.map(Work::Statements));
+                self.work.extend(otherwise.expand().map(Work::Statements));
             }
             StmtInfo::Loop(inner) => self.work.push(Work::Statements(inner)),
             StmtInfo::Instance(instance) => self.instance(instance),
@@ -93,7 +95,7 @@ impl Search<'_> {
         scoped.references_below(scope, root, |reference| self.reference(reference));
     }
 
-    fn reference(&mut self, reference: RefId) {
+    fn reference(&mut self, reference: Resolution) {
         if let Target::Def(def) = self.scoped.reference(reference).target
             && self.defs.insert(def)
         {

@@ -13,6 +13,7 @@ use crate::infer::error::InferError;
 use crate::infer::expectation::Expectation;
 use crate::scoped::{DefId, DefKind, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target};
 use crate::solver::constraint::{ConstraintKind, InstantiationSite, TypeKinds};
+use crate::solver::obligation::NameShape;
 use crate::solver::scheme::Snapshot;
 use crate::solver::types::{Node, Ty};
 
@@ -135,9 +136,13 @@ impl Inference<'_> {
         }
         match scoped.def(def).kind {
             DefKind::Bind { .. } => self.bind(module, def, stmt),
-            DefKind::Func { scope: Some(inner), .. } => self.function(module, def, stmt, inner),
+            DefKind::Func { scope, .. } => {
+                if let Some(inner) = scope.expand() {
+                    self.function(module, def, stmt, inner);
+                }
+            }
             DefKind::Class { body, .. } => self.enter_scope(body, self.solver.level + 1, tasks),
-            DefKind::Func { scope: None, .. } | DefKind::Param { .. } | DefKind::Error => {}
+            DefKind::Param { .. } | DefKind::Error => {}
         }
     }
 
@@ -194,7 +199,7 @@ impl Inference<'_> {
                 self.infer(module, branches.condition);
                 self.expect_condition(module, branches.condition, span);
                 if let StmtInfo::If { then, otherwise } = info {
-                    tasks.extend(otherwise.map(|inner| Task::Definitions(inner, 0)));
+                    tasks.extend(otherwise.expand().map(|inner| Task::Definitions(inner, 0)));
                     tasks.push(Task::Definitions(then, 0));
                 }
             }
@@ -260,7 +265,9 @@ impl Inference<'_> {
                 (self.annotated_shape(module, *written), if fits { annotated } else { Ty::ERROR })
             }
         };
-        self.shapes.bindings.insert(def, shape);
+        if shape != NameShape::Unknown {
+            self.shapes.bindings.insert(def, shape);
+        }
         self.inferred.defs[def] = bound.into();
     }
 
@@ -274,7 +281,7 @@ impl Inference<'_> {
     }
 
     /// Types an include: an instance of the class, with the arguments for its parameters.
-    fn include(&mut self, module: ModuleId, instance: InstanceId, stmt: StmtId, reference: &Reference) {
+    fn include(&mut self, module: ModuleId, instance: InstanceId, stmt: StmtId, reference: Reference<'_>) {
         let scoped = self.scoped;
         let ast = scoped.ast(module);
         let Stmt::Include(include) = ast.stmt(stmt) else { return };
@@ -289,14 +296,14 @@ impl Inference<'_> {
             return;
         }
         let shapes = args.iter().map(|arg| self.syntactic_shape(module, *arg)).collect();
-        self.use_definition(&reference.path, class);
+        self.use_definition(reference.path, class);
         let fresh = self.fresh_vars(body);
-        let mut instantiation = self.instantiation(Some((body, Rc::clone(&fresh))), &reference.path);
+        let mut instantiation = self.instantiation(Some((body, Rc::clone(&fresh))), reference.path);
         for (param, arg) in scoped.scope(body).params.iter().zip(args) {
             let declared = self.def_type(*param);
             let expected = self.instantiate(&mut instantiation, declared);
             let found = self.expr_type(module, *arg);
-            let (class, param, argument) = (&scoped.def(class).name, &scoped.def(*param).name, ast.expr_span(*arg));
+            let (class, param, argument) = (scoped.def_name(class), scoped.def_name(*param), ast.expr_span(*arg));
             let literal = Literal::of(ast.expr(*arg), argument);
             self.expect(expected, found, span, &Expectation::ClassArgument { class, param, argument, literal });
         }

@@ -18,7 +18,10 @@ impl Resolver<'_> {
     /// Records the body of a class whose head is the broken statement before it.
     pub(crate) fn declare_broken_class(&mut self, scope: ScopeId, previous: Option<StmtId>, stmt: StmtId, ast: &Ast) {
         let Stmt::If(branches) = ast.stmt(stmt) else { return };
-        let StmtInfo::If { then: body, otherwise: None } = self.out.stmt_info(scope, stmt) else { return };
+        let StmtInfo::If { then: body, otherwise } = self.out.stmt_info(scope, stmt) else { return };
+        if otherwise.is_some() {
+            return;
+        }
         let Some(Stmt::Error { defines }) = previous.map(|previous| ast.stmt(previous)) else { return };
         if *ast.expr(branches.condition) != Expr::Error
             || !defines.iter().any(|definition| definition.kind == DefinitionKind::Class)

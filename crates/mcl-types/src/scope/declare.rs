@@ -99,7 +99,7 @@ impl Resolver<'_> {
                     work.push((inner, block));
                     inner
                 });
-                self.set_info(scope, stmt, StmtInfo::If { then: then_scope, otherwise });
+                self.set_info(scope, stmt, StmtInfo::If { then: then_scope, otherwise: otherwise.into() });
             }
             Stmt::For(iteration) | Stmt::ForKv(iteration) => {
                 let LoopStmt { index, value, body, .. } = &**iteration;
@@ -137,7 +137,7 @@ impl Resolver<'_> {
         let unit = self.table(scope).unit;
         for (index, param) in params.into_iter().enumerate() {
             let symbol = self.symbols.defined(unit, param.name);
-            let def = self.add_def(scope, symbol, param.span, DefKind::Param { index: index as u32 });
+            let def = self.add_def(scope, param.name, param.span, DefKind::Param { index: index as u32 });
             self.out.scopes[scope].params.push(def);
             self.tables[scope].params.push((symbol, def));
         }
@@ -164,7 +164,7 @@ impl Resolver<'_> {
             }
             Stmt::Func { name, name_span, .. } => {
                 // The second pass adds the scope, when it reaches the body.
-                let kind = DefKind::Func { stmt, scope: None };
+                let kind = DefKind::Func { stmt, scope: None.into() };
                 self.define(scope, stmt, Namespace::Function, *name, *name_span, kind);
             }
             Stmt::Class(class) => {
@@ -228,7 +228,7 @@ impl Resolver<'_> {
             self.tables[scope].broken.get_or_insert_default().unnamed.push((Unnamed::In(namespace), None));
             return;
         }
-        let def = self.add_def(scope, symbol, definition.span, DefKind::Error);
+        let def = self.add_def(scope, definition.name, definition.span, DefKind::Error);
         self.tables[scope].definitions.entry((namespace, symbol)).or_insert(def);
     }
 
@@ -242,7 +242,7 @@ impl Resolver<'_> {
         kind: DefKind,
     ) -> DefId {
         let symbol = self.symbols.defined(self.table(scope).unit, name);
-        let def = self.add_def(scope, symbol, span, kind);
+        let def = self.add_def(scope, name, span, kind);
         self.set_info(scope, stmt, StmtInfo::Def(def));
         match self.tables[scope].definitions.entry((namespace, symbol)) {
             Entry::Vacant(entry) => {
@@ -255,7 +255,7 @@ impl Resolver<'_> {
                 if self.out.def(first).kind != DefKind::Error {
                     let entity = Entity::new(namespace, Arc::clone(self.symbols.name(symbol)));
                     let stmt = self.ast(scope).stmt_span(stmt);
-                    let first = self.out.def(first).span;
+                    let first = self.out.def_span(first);
                     self.report_always(scope, ScopeError::DuplicateDefinition { entity, stmt, name: span, first });
                 }
             }

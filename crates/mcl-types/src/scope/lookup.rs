@@ -9,7 +9,7 @@ use crate::builtin;
 use crate::scope::Resolver;
 use crate::scope::names::{NameParts, NameUse, Namespace, Symbol};
 use crate::scope::table::{AliasTarget, ClassLookup, Visible};
-use crate::scoped::{DefKind, InstanceId, InstanceKind, ScopeId, Target};
+use crate::scoped::{BuiltinId, DefKind, InstanceId, InstanceKind, ScopeId, Target};
 use crate::stack::with_stack;
 
 /// The definition that a name refers to, and how it was found.
@@ -128,11 +128,11 @@ impl Resolver<'_> {
                 let [symbol] = name.parts else { return None };
                 match name.namespace {
                     Namespace::Function => {
-                        self.native_function(Some(module), *symbol).map(|name| Found::target(Target::Function(name)))
+                        self.native_function(Some(module), *symbol).map(|id| Found::target(Target::Function(id)))
                     }
                     Namespace::Variable => {
                         let name = format!("{}.{}", self.symbols.name(module), self.symbols.name(*symbol));
-                        builtin::variable(&name).map(|_| Found::target(Target::Variable(name.into())))
+                        builtin::variable(&name).map(|_| Found::target(Target::Variable(self.builtin(&name))))
                     }
                     Namespace::Class => None,
                 }
@@ -159,7 +159,7 @@ impl Resolver<'_> {
     fn lookup_builtin(&mut self, name: NameUse<'_>) -> Option<Found> {
         match (name.namespace, name.parts) {
             (Namespace::Function, [symbol]) => {
-                self.native_function(None, *symbol).map(|name| Found::target(Target::Function(name)))
+                self.native_function(None, *symbol).map(|id| Found::target(Target::Function(id)))
             }
             (Namespace::Variable, parts) => {
                 let registered: Arc<str> = match parts {
@@ -169,24 +169,30 @@ impl Resolver<'_> {
                 };
                 builtin::variable(&registered)
                     .filter(|variable| variable.global)
-                    .map(|_| Found::target(Target::Variable(registered)))
+                    .map(|_| Found::target(Target::Variable(self.builtin(&registered))))
             }
             (Namespace::Function | Namespace::Class, _) => None,
         }
     }
 
-    /// Returns the registered name of a native function.
-    pub(crate) fn native_function(&mut self, module: Option<Symbol>, name: Symbol) -> Option<Arc<str>> {
+    /// Returns the id of a built-in name.
+    fn builtin(&mut self, registered: &str) -> BuiltinId {
+        self.builtin_index.intern(&mut self.out.builtins, registered, || registered.into())
+    }
+
+    /// Returns the id of a native function.
+    pub(crate) fn native_function(&mut self, module: Option<Symbol>, name: Symbol) -> Option<BuiltinId> {
         if let Some(known) = self.native_functions.get(&(module, name)) {
-            return known.clone();
+            return *known;
         }
         let short = self.symbols.name(name);
         let registered: Arc<str> = match module {
             Some(module) => format!("{}.{short}", self.symbols.name(module)).into(),
             None => Arc::clone(short),
         };
-        let found = Some(registered).filter(|name| !short.starts_with('_') && mcl_functions::function(name).is_some());
-        self.native_functions.insert((module, name), found.clone());
+        let is_function = !short.starts_with('_') && mcl_functions::function(&registered).is_some();
+        let found = is_function.then(|| self.builtin(&registered));
+        self.native_functions.insert((module, name), found);
         found
     }
 

@@ -39,7 +39,7 @@ impl Resolver<'_> {
             match self.out.stmt_info(scope, stmt) {
                 StmtInfo::None => {}
                 StmtInfo::If { then, otherwise } => {
-                    work.extend(otherwise.map(|inner| (inner, 0)));
+                    work.extend(otherwise.expand().map(|inner| (inner, 0)));
                     work.push((then, 0));
                 }
                 StmtInfo::Loop(inner) => work.push((inner, 0)),
@@ -73,7 +73,7 @@ impl Resolver<'_> {
         if let (StmtInfo::Def(def), Stmt::Func { func, .. }) = (self.out.stmt_info(scope, stmt), ast.stmt(stmt)) {
             let module = self.out.scope(scope).module;
             if let ExprInfo::Function(inner) = self.out.module(module).exprs[*func] {
-                self.out.defs[def].kind = DefKind::Func { stmt, scope: Some(inner) };
+                self.out.defs[def].kind = DefKind::Func { stmt, scope: inner.into() };
             }
         }
     }
@@ -107,9 +107,8 @@ impl Resolver<'_> {
         if expected != found && is_broken {
             self.out.instances[instance].kind = InstanceKind::Error;
         } else if expected != found && !self.out.def(class).erroneous {
-            let class = self.out.def(class);
-            let params = self.out.scope(body).params.iter().map(|param| self.out.def(*param).name.clone()).collect();
-            let (class, class_span) = (class.name.clone(), class.span);
+            let params = self.out.scope(body).params.iter().map(|param| self.out.def_name(*param).clone()).collect();
+            let (class, class_span) = (self.out.def_name(class).clone(), self.out.def_span(class));
             self.report(scope, ScopeError::ArgumentCount { class, class_span, params, found, stmt });
             self.out.instances[instance].kind = InstanceKind::Error;
         }

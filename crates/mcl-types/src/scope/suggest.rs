@@ -173,13 +173,13 @@ impl Resolver<'_> {
     /// Finds a variable of that name in another scope.
     fn variable_elsewhere(&self, name: &str) -> Option<Hint> {
         let is_match = |kind: &DefKind| matches!(kind, DefKind::Bind { .. });
-        let def = self.out.defs.values().find(|def| is_match(&def.kind) && *def.name == *name)?;
+        let def = self.out.defs.values().find(|def| is_match(&def.kind) && **self.out.name_of(def) == *name)?;
         let name = name.to_owned();
         match self.out.scope(def.scope).kind {
             ScopeKind::Loop => Some(Hint::VariableOfBlock { name, block: "a loop" }),
             ScopeKind::Block => Some(Hint::VariableOfBlock { name, block: "a branch of an `if`" }),
             ScopeKind::Class(class) => {
-                Some(Hint::VariableOfClass { name, class: Arc::clone(&self.out.def(class).name) })
+                Some(Hint::VariableOfClass { name, class: Arc::clone(self.out.def_name(class)) })
             }
             ScopeKind::Module | ScopeKind::Function(_) => None,
         }
@@ -200,12 +200,13 @@ impl Resolver<'_> {
             if !matches!(def.kind, DefKind::Class { .. }) {
                 return None;
             }
-            if let Some((outer, inner)) = def.name.rsplit_once(':').filter(|(_, inner)| *inner == &*last) {
+            let name = self.out.name_of(def);
+            if let Some((outer, inner)) = name.rsplit_once(':').filter(|(_, inner)| *inner == &*last) {
                 return Some(Hint::Orphan { outer: outer.to_owned(), inner: inner.to_owned() });
             }
             let ScopeKind::Class(outer) = self.out.scope(def.scope).kind else { return None };
-            let outer = &self.out.def(outer).name;
-            (*def.name == *last).then(|| Hint::NestedClass { outer: Arc::clone(outer), inner: Arc::clone(&last) })
+            let outer = self.out.def_name(outer);
+            (**name == *last).then(|| Hint::NestedClass { outer: Arc::clone(outer), inner: Arc::clone(&last) })
         })
     }
 
@@ -236,7 +237,7 @@ impl Resolver<'_> {
             let found = table.aliases.iter().find(|(_, alias)| {
                 let AliasTarget::Instance(instance) = alias.target else { return false };
                 let InstanceKind::Class(reference) = self.out.instance(instance).kind else { return false };
-                matches!(self.out.reference(reference).target, Target::Def(def) if *self.out.def(def).name == *class)
+                matches!(self.out.reference(reference).target, Target::Def(def) if **self.out.def_name(def) == *class)
             });
             if let Some((symbol, _)) = found {
                 return Some(Arc::clone(self.symbols.name(*symbol)));

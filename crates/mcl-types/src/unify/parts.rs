@@ -16,7 +16,9 @@ use smallvec::{SmallVec, smallvec};
 pub(crate) use join::joined;
 
 use crate::infer::Part;
-use crate::scoped::{DefId, DefKind, ExprInfo, InstanceId, InstanceKind, RefId, ScopeId, Scoped, StmtInfo, Target};
+use crate::scoped::{
+    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, Resolution, ScopeId, Scoped, StmtInfo, Target,
+};
 use crate::walk;
 
 /// A part has at least this many statements.
@@ -99,7 +101,7 @@ impl Links {
             match scoped.stmt_info(root, *stmt) {
                 StmtInfo::If { then, otherwise } => {
                     self.owners[then] = position;
-                    if let Some(otherwise) = otherwise {
+                    if let Some(otherwise) = otherwise.expand() {
                         self.owners[otherwise] = position;
                     }
                 }
@@ -132,7 +134,7 @@ impl Links {
                 StmtInfo::None => {}
                 StmtInfo::If { then, otherwise } => {
                     inner(then);
-                    otherwise.into_iter().for_each(inner);
+                    otherwise.expand().into_iter().for_each(inner);
                 }
                 StmtInfo::Loop(body) => inner(body),
                 StmtInfo::Def(def) => {
@@ -161,9 +163,9 @@ impl Links {
         first..end
     }
 
-    fn add_use(&mut self, scoped: &Scoped, position: usize, reference: RefId) {
+    fn add_use(&mut self, scoped: &Scoped, position: usize, reference: Resolution) {
         let reference = scoped.reference(reference);
-        for instance in &reference.path {
+        for instance in reference.path {
             self.link(position, self.owner_of_instance(scoped, *instance));
         }
         if let Target::Def(def) = reference.target {

@@ -2,27 +2,27 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use indexmap::IndexMap;
 use mcl_parser::ast::ExprId;
-use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
 use crate::infer::Part;
 use crate::infer::output::Tables;
 use crate::scoped::{ScopeId, Scoped, TypeVars};
-use crate::typed::{ExprKey, TypeId, TypeNode, TypeTable};
+use crate::typed::{CallTypes, TypeId, TypeNode, TypeTable};
 
 /// Joins the tables of the parts of a program to those of the whole.
-pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Tables {
+pub(crate) fn joined(scoped: &Scoped, parts: &[Part], mut tables: Vec<Tables>) -> Tables {
     let generics = joined_generics(&tables);
+    let part_exprs: Vec<_> = tables.iter_mut().map(|tables| std::mem::take(&mut tables.exprs)).collect();
     let mut join = Join::new(&tables, &generics);
     let module = scoped.scope(scoped.root()).module;
     let length = scoped.module(module).exprs.len();
     let mut exprs: PrimaryMap<ExprId, TypeId> = PrimaryMap::with_capacity(length);
-    for (number, (part, tables)) in parts.iter().zip(&tables).enumerate() {
+    // What was copied is dropped.
+    for (number, (part, part_exprs)) in parts.iter().zip(part_exprs).enumerate() {
         let first = part.exprs.as_ref().map_or(0, |range| range.start as usize);
         exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, first.saturating_sub(exprs.len())));
-        exprs.extend(tables.exprs[module].values().map(|ty| join.ty(number, *ty)));
+        exprs.extend(part_exprs[module].values().map(|ty| join.ty(number, *ty)));
     }
     exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, length.saturating_sub(exprs.len())));
     let defs = in_order(&tables, |tables| &tables.defs);
@@ -32,7 +32,10 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Ta
         .into_iter()
         .map(|(number, (instance, types))| (*instance, types.iter().map(|ty| join.ty(number, *ty)).collect()))
         .collect();
-    let mut call_types: IndexMap<ExprKey, Box<[TypeId]>, FxBuildHasher> = IndexMap::default();
+    let mut call_types = CallTypes::with_capacity(
+        tables.iter().map(|tables| tables.call_types.len()).sum(),
+        tables.iter().map(|tables| tables.call_types.types().len()).sum(),
+    );
     // The definitions of all parts are typed before the other statements.
     for is_definition in [true, false] {
         for (number, tables) in tables.iter().enumerate() {
@@ -41,8 +44,8 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], tables: Vec<Tables>) -> Ta
             } else {
                 tables.definition_calls..tables.call_types.len()
             };
-            for (call, types) in tables.call_types.get_range(calls).into_iter().flatten() {
-                call_types.insert(*call, types.iter().map(|ty| join.ty(number, *ty)).collect());
+            for (call, types) in tables.call_types.range(calls) {
+                call_types.add(call, types.iter().map(|ty| join.ty(number, *ty)));
             }
         }
     }
