@@ -12,6 +12,7 @@ use crate::tests::program::{Checked, check};
 const VERDICTS: &[&str] = &[
     include_str!("../../verdicts/lexing.txt"),
     include_str!("../../verdicts/strings.txt"),
+    include_str!("../../verdicts/commas.txt"),
     include_str!("../../verdicts/scope.txt"),
     include_str!("../../verdicts/imports.txt"),
     include_str!("../../verdicts/types.txt"),
