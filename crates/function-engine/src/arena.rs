@@ -106,7 +106,6 @@ impl<K, T> Arena<K, T> {
         self.slots.len() - self.free.len()
     }
 
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Id<K>, &T)> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| {
             let id = Id { index: index as u32, generation: slot.generation, key: PhantomData };

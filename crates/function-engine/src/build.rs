@@ -164,6 +164,7 @@ impl Engine {
             Op::List(_) => NodeKind::List,
             Op::Map(_) => NodeKind::Map,
             Op::Struct(ty, _) => NodeKind::Struct(*ty),
+            Op::Builtin { function, .. } if self.is_answered(*function) => NodeKind::Answered(*function),
             Op::Builtin { function, .. } => match &code.functions[*function].function.implementation {
                 Implementation::Plain(_) => NodeKind::Plain(*function),
                 Implementation::Streaming(new) => {

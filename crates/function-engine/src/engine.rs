@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcl_artifact::program::{Program, TemplateId};
 use mcl_diagnostics::Diagnostic;
+use mcl_functions::Answers;
 use mcl_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -55,6 +56,8 @@ pub struct Engine {
     pub(crate) arguments: Vec<Value>,
     /// Whether the current call marked its result as sensitive.
     pub(crate) is_marked_sensitive: bool,
+    /// What a test says about the machine; `None` if the machine itself is asked.
+    pub(crate) answers: Option<Arc<Answers>>,
     started: bool,
     /// The round of each node's last evaluation.
     #[cfg(test)]
@@ -120,6 +123,7 @@ impl Engine {
             evaluated: 0,
             arguments: Vec::new(),
             is_marked_sensitive: false,
+            answers: None,
             started: false,
             #[cfg(test)]
             evaluations: Default::default(),

@@ -55,6 +55,7 @@ impl Engine {
             | NodeKind::Struct(_)
             | NodeKind::Plain(_)
             | NodeKind::Stream(_)
+            | NodeKind::Answered(_)
             | NodeKind::StatementNode
             | NodeKind::KeepAlive => {}
         }
@@ -77,6 +78,7 @@ impl Engine {
                 let result = self.call_plain(*function, &code, &arguments);
                 self.result(id, *function, result)
             }
+            NodeKind::Answered(function) => self.answer(id, *function, &arguments),
             NodeKind::Stream(stream) => {
                 self.arguments = arguments;
                 let result = self.call_stream(id, stream, &code);
@@ -100,11 +102,13 @@ impl Engine {
             // The engine sets elements itself, and a function value shows nothing.
             NodeKind::Element => self.nodes[id].sensitive,
             NodeKind::Func => false,
-            NodeKind::Plain(function) => match self.code.functions[*function].function.sensitivity {
-                Sensitivity::OfArguments => self.is_marked_sensitive || self.has_sensitive_input(id),
-                Sensitivity::Always => true,
-                Sensitivity::Never => false,
-            },
+            NodeKind::Plain(function) | NodeKind::Answered(function) => {
+                match self.code.functions[*function].function.sensitivity {
+                    Sensitivity::OfArguments => self.is_marked_sensitive || self.has_sensitive_input(id),
+                    Sensitivity::Always => true,
+                    Sensitivity::Never => false,
+                }
+            }
             NodeKind::Stream(stream) => stream.sensitive || self.has_sensitive_input(id),
             _ => self.has_sensitive_input(id),
         }
@@ -126,6 +130,7 @@ impl Engine {
             ty: &import.ty,
             deploy: Some(&deploy),
             module_dir: &import.module_dir,
+            answers: self.answers.as_deref(),
             sensitive: Cell::default(),
         };
         let result = call(&context, arguments);
@@ -134,13 +139,16 @@ impl Engine {
         result
     }
 
-    fn result(&self, id: NodeId, function: FunctionIdx, result: Result<Value, FunctionError>) -> State {
+    pub(crate) fn result(&self, id: NodeId, function: FunctionIdx, result: Result<Value, FunctionError>) -> State {
         match result {
             Ok(value) => State::Value(value),
             Err(error) => {
                 let name = self.code.functions[function].function.name;
-                let kind =
-                    if matches!(name, "panic" | "panic_debug") { FailureKind::Panic } else { FailureKind::Function };
+                let kind = match &error {
+                    FunctionError::Unanswered { directive, .. } => FailureKind::Unanswered(directive.as_str().into()),
+                    _ if matches!(name, "panic" | "panic_debug") => FailureKind::Panic,
+                    _ => FailureKind::Function,
+                };
                 let message = if self.has_sensitive_input(id) {
                     format!("`{name}` failed; its message is hidden because an argument is sensitive")
                 } else {
@@ -211,7 +219,7 @@ impl Engine {
             message: failure.message.clone(),
             span: Some(span),
             origin: call,
-            kind: failure.kind,
+            kind: failure.kind.clone(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Failed evaluations, and their diagnostics.
 
+use std::sync::Arc;
+
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 
 use crate::ids::NodeId;
@@ -18,12 +20,14 @@ pub(crate) struct Failure {
 }
 
 /// The cause of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
     /// A function returned an error.
     Function,
     /// `panic`.
     Panic,
+    /// A test does not say what a function of the machine returns; what it has to say.
+    Unanswered(Arc<str>),
     /// The artifact is inconsistent, or a limit of the engine was reached.
     Engine,
 }
@@ -39,7 +43,10 @@ impl Failure {
 
     /// Returns the diagnostic for a failure that nothing caught.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
-        let code = match self.kind {
+        let code = match &self.kind {
+            FailureKind::Unanswered(directive) => {
+                return unanswered(self.message.clone(), directive).maybe_at(self.span);
+            }
             FailureKind::Panic => Code::R0103,
             FailureKind::Engine => Code::R0105,
             FailureKind::Function if self.catchable => Code::R0101,
@@ -48,4 +55,9 @@ impl Failure {
         let diagnostic = Diagnostic::error(code, Stage::Stream, self.message.clone()).maybe_at(self.span);
         if self.catchable { diagnostic.help("provide a fallback value: `… <|> fallback`") } else { diagnostic }
     }
+}
+
+/// Returns the error about a value that a test does not give; `directive` is what it has to say.
+pub(crate) fn unanswered(message: String, directive: &str) -> Diagnostic {
+    Diagnostic::error(Code::R0108, Stage::Stream, message).help(format!("give its value in the test: `{directive}`"))
 }

@@ -149,6 +149,7 @@ impl Engine {
             ty: &import.ty,
             deploy: Some(&deploy),
             module_dir: &import.module_dir,
+            answers: self.answers.as_deref(),
             sensitive: Cell::default(),
         };
         let value = call(&context, arguments).ok()?;

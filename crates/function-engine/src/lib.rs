@@ -30,6 +30,7 @@
 //! No function here recurses over the depth of the program, and none does I/O: clocks, watches and wake-ups come from the
 //! [`Environment`].
 
+mod answered;
 mod arena;
 mod build;
 mod changed_outputs;
@@ -62,6 +63,6 @@ pub use environment::{Environment, SharedValue};
 pub use events::{Events, Waker};
 pub use ids::WatchId;
 pub use interpret::{ChangedResource, GraphChanges, Interpreter};
-pub use mcl_functions::InputVersion;
+pub use mcl_functions::{Answers, InputVersion};
 pub use snapshot_environment::SnapshotEnvironment;
 pub use waiting::Waiting;

@@ -108,6 +108,8 @@ pub(crate) enum NodeKind {
     Struct(TypeIdx),
     Plain(FunctionIdx),
     Stream(Box<StreamNode>),
+    /// A function of the machine whose value a test gives.
+    Answered(FunctionIdx),
     /// A function value; it never changes.
     Func,
     /// The result of a call whose function is known at compile time: its only input. Owns the frame of the body.
@@ -361,6 +363,7 @@ impl NodeKind {
             | NodeKind::Struct(_)
             | NodeKind::Plain(_)
             | NodeKind::Stream(_)
+            | NodeKind::Answered(_)
             | NodeKind::Func
             | NodeKind::Element
             | NodeKind::Output(_)

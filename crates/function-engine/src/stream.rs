@@ -55,6 +55,7 @@ impl StreamContext for StreamCall<'_> {
             ty: &self.import.ty,
             deploy: Some(self.deploy),
             module_dir: &self.import.module_dir,
+            answers: None,
             sensitive: Cell::default(),
         }
     }

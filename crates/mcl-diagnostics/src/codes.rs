@@ -123,6 +123,8 @@ codes! {
     E0720 E0721
     // Function graph.
     E0801 E0802 E0803 E0804
+    // Comments that describe a test.
+    E0901
     // Formatting.
     F0001
     // Lints of style: the lints L01 to L13 of spec 01 §2.11, accepted here, rejected by mgmt 1.1.
@@ -137,7 +139,7 @@ codes! {
     W0339 W0340 W0341 W0342 W0343 W0344 W0345 W0346 W0347 W0348 W0349 W0350 W0351 W0352 W0353 W0354 W0355 W0356 W0357
     W0358 W0359 W0360 W0361 W0362 W0363 W0364 W0365 W0366 W0367 W0368 W0369 W0370 W0371 W0372 W0373
     // Runtime: the function engine.
-    R0101 R0102 R0103 R0104 R0105 R0106 R0107
+    R0101 R0102 R0103 R0104 R0105 R0106 R0107 R0108
     // Runtime: from values to resources.
     R0201 R0202 R0203 R0204 R0205 R0206 R0207 R0208 R0209 R0210 R0211
     // Runtime: automatic edges.

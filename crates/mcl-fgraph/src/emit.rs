@@ -235,6 +235,7 @@ impl Emitter {
             ty: &import.ty,
             deploy: None,
             module_dir: self.pool.text(import.module_dir),
+            answers: None,
             sensitive: Cell::default(),
         };
         Some(implementation(&context, &args))

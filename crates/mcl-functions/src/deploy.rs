@@ -13,7 +13,7 @@ use crate::{CallContext, Deploy, Function, FunctionError, Plain, Stream, StreamC
 
 /// Declares a function with the full interface whose result depends on the host.
 const fn file(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
-    Function { simple: false, ..host(name, signature, doc, plain) }
+    Function { simple: false, ..host(name, signature, doc, plain).of_program() }
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[

@@ -1,12 +1,13 @@
 //! The description of a built-in function, and what its implementation is called with.
 
 use std::cell::Cell;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcl_value::{FuncType, Value};
+
+use crate::{Answers, FunctionError};
 
 /// A built-in function.
 pub struct Function {
@@ -24,6 +25,8 @@ pub struct Function {
     pub simple: bool,
     /// Whether a call can be evaluated at compile time.
     pub purity: Purity,
+    /// Where the result comes from, besides the arguments.
+    pub origin: Origin,
     /// Whether the result must not be shown.
     pub sensitivity: Sensitivity,
     /// Whether mgmt 1.1 inlines calls of it: the "spec" flag of spec 04 §1.8.
@@ -125,6 +128,16 @@ pub enum Purity {
     Impure,
 }
 
+/// Where the result of a function comes from, besides the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The program, its files and its resources. Times are shown in the time zone of the process.
+    Program,
+    /// The machine, the hosts that it shares data with, the time, or chance: a test of a program has to say what it is
+    /// ([`Answers`](crate::Answers)).
+    Machine,
+}
+
 /// Whether the result of a function must be hidden from plans, logs and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sensitivity {
@@ -159,49 +172,6 @@ pub enum EngineFunction {
     Zip,
 }
 
-/// Why a call failed, with the message (spec 03 §1.11).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FunctionError {
-    /// `<|>` replaces the call by its right operand; without one, the program fails.
-    Catchable(String),
-    /// The function engine stops.
-    Fatal(String),
-}
-
-impl FunctionError {
-    /// Makes an error that `<|>` catches.
-    pub fn catchable(message: impl Into<String>) -> FunctionError {
-        FunctionError::Catchable(message.into())
-    }
-
-    /// Makes an error that stops the engine.
-    pub fn fatal(message: impl Into<String>) -> FunctionError {
-        FunctionError::Fatal(message.into())
-    }
-
-    /// Whether `<|>` catches the error.
-    #[must_use]
-    pub fn is_catchable(&self) -> bool {
-        matches!(self, FunctionError::Catchable(_))
-    }
-
-    /// Returns the message.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        match self {
-            FunctionError::Catchable(message) | FunctionError::Fatal(message) => message,
-        }
-    }
-}
-
-impl fmt::Display for FunctionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message())
-    }
-}
-
-impl std::error::Error for FunctionError {}
-
 /// The context of a call: everything but its arguments.
 pub struct CallContext<'a> {
     /// The concrete type of the call (`decode_json`, `printf`'s `%T`, `math.fortytwo`).
@@ -210,6 +180,8 @@ pub struct CallContext<'a> {
     pub deploy: Option<&'a dyn Deploy>,
     /// The directory of the calling module inside the deploy; starts and ends with `/`.
     pub module_dir: &'a str,
+    /// What a test says about the machine; `None` if the machine itself is asked.
+    pub answers: Option<&'a Answers>,
     /// Whether the result must not be shown.
     pub sensitive: Cell<bool>,
 }

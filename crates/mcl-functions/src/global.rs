@@ -59,7 +59,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(value ?1, index int) ?1",
         "Returns the value as it was `index` milliseconds ago, or the oldest known value.",
         || Box::<History>::default(),
-    ),
+    )
+    .of_program(),
     pure(
         "len",
         "func(0 ?1) int",

@@ -8,6 +8,7 @@
 //! standard library is in `go-compat`, and its template language in `go-template`. This crate does not know syntax, scopes,
 //! graphs or resources.
 
+mod answers;
 mod args;
 mod constants;
 mod convert;
@@ -15,6 +16,7 @@ mod datetime;
 mod deploy;
 mod distro;
 mod encoding;
+mod error;
 mod example;
 mod fmt;
 mod function;
@@ -48,9 +50,11 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+pub use answers::{AnsweredCall, Answers};
 pub use constants::{VARIABLES, Variable, VariableValue};
+pub use error::FunctionError;
 pub use function::{
-    COMMANDS_DISABLED, CallContext, CallSite, Deploy, EngineFunction, Function, FunctionError, Implementation,
-    InputVersion, Plain, Purity, Sensitivity, Signature, Stream, StreamContext, readable_signature,
+    COMMANDS_DISABLED, CallContext, CallSite, Deploy, EngineFunction, Function, Implementation, InputVersion, Origin,
+    Plain, Purity, Sensitivity, Signature, Stream, StreamContext, readable_signature,
 };
 pub use registry::{all_functions, function, module_exists, module_functions, module_names};

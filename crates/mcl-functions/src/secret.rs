@@ -10,6 +10,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Returns the value, which may be shown from here on. Use it for what is known to reveal nothing, such as a hash.",
         |_, args| ok(args[0].clone()),
     )
+    .of_program()
     .with_sensitivity(Sensitivity::Never),
     host(
         "secret.sensitive",
@@ -18,5 +19,6 @@ pub(crate) static FUNCTIONS: &[Function] = &[
          messages.",
         |_, args| ok(args[0].clone()),
     )
+    .of_program()
     .with_sensitivity(Sensitivity::Always),
 ];

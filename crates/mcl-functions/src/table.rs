@@ -3,7 +3,8 @@
 use mcl_value::Value;
 
 use crate::{
-    CallSite, EngineFunction, Function, FunctionError, Implementation, Plain, Purity, Sensitivity, Signature, Stream,
+    CallSite, EngineFunction, Function, FunctionError, Implementation, Origin, Plain, Purity, Sensitivity, Signature,
+    Stream,
 };
 
 /// The result of a call.
@@ -34,6 +35,7 @@ pub(crate) const fn pure(name: &'static str, signature: &'static str, doc: &'sta
         choices: &[],
         simple: true,
         purity: Purity::Pure,
+        origin: Origin::Program,
         sensitivity: Sensitivity::OfArguments,
         inlinable: true,
         implementation: Implementation::Plain(plain),
@@ -47,7 +49,7 @@ pub(crate) const fn full(name: &'static str, signature: &'static str, doc: &'sta
 
 /// Declares a function whose result depends on the host, but does not change.
 pub(crate) const fn host(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
-    Function { purity: Purity::Host, inlinable: false, ..pure(name, signature, doc, plain) }
+    Function { purity: Purity::Host, origin: Origin::Machine, inlinable: false, ..pure(name, signature, doc, plain) }
 }
 
 /// Declares a streaming function.
@@ -64,6 +66,7 @@ pub(crate) const fn streaming(
         choices: &[],
         simple: false,
         purity: Purity::Impure,
+        origin: Origin::Machine,
         sensitivity: Sensitivity::OfArguments,
         inlinable: false,
         implementation: Implementation::Streaming(make),
@@ -89,6 +92,7 @@ pub(crate) const fn engine(
         choices: &[],
         simple: false,
         purity: Purity::Pure,
+        origin: Origin::Program,
         sensitivity: Sensitivity::OfArguments,
         inlinable: false,
         implementation: Implementation::Engine(function),
@@ -105,11 +109,25 @@ impl Function {
     }
 
     pub(crate) const fn computed_by(self, make: fn() -> Box<dyn Stream>) -> Function {
-        Function { implementation: Implementation::Streaming(make), inlinable: false, purity: Purity::Impure, ..self }
+        Function {
+            implementation: Implementation::Streaming(make),
+            inlinable: false,
+            purity: Purity::Impure,
+            origin: Origin::Machine,
+            ..self
+        }
     }
 
     pub(crate) const fn on_host(self) -> Function {
         Function { purity: Purity::Host, ..self }
+    }
+
+    pub(crate) const fn of_machine(self) -> Function {
+        Function { origin: Origin::Machine, ..self }
+    }
+
+    pub(crate) const fn of_program(self) -> Function {
+        Function { origin: Origin::Program, ..self }
     }
 
     pub(crate) const fn with_sensitivity(self, sensitivity: Sensitivity) -> Function {

@@ -38,6 +38,9 @@ fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
     template.execute(data, &functions, limits).map_or_else(
         |error| {
             let message = format!("template: execution error: template: {error}");
+            if let Some(cause @ FunctionError::Unanswered { .. }) = error.cause {
+                return Err(cause);
+            }
             let catchable = error.cause.is_some_and(|cause| cause.is_catchable());
             Err(if catchable { FunctionError::Catchable(message) } else { FunctionError::Fatal(message) })
         },

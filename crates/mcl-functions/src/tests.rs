@@ -1,5 +1,6 @@
 //! Tests of all functions through their public entries.
 
+mod answers;
 mod examples;
 mod literal;
 mod random_arguments;
@@ -23,7 +24,7 @@ fn call(name: &str, args: &[Value], result: Option<Type>) -> Result<Value, Funct
     };
     let args_type = args.iter().map(|arg| Field { name: "".into(), ty: arg.type_of().unwrap_or(Type::Var(1)) });
     let ty = FuncType { args: args_type.collect(), result: result.or(declared).unwrap_or(Type::Nil) };
-    plain(&CallContext { ty: &ty, deploy: None, module_dir: "/", sensitive: Cell::default() }, args)
+    plain(&CallContext { ty: &ty, deploy: None, module_dir: "/", answers: None, sensitive: Cell::default() }, args)
 }
 
 /// Returns the outcome of a call as the tests write it.
@@ -36,6 +37,7 @@ fn show(outcome: Result<Value, FunctionError>) -> String {
         Ok(value) => value.to_string(),
         Err(FunctionError::Catchable(message)) => format!("catchable: {message}"),
         Err(FunctionError::Fatal(message)) => format!("fatal: {message}"),
+        Err(FunctionError::Unanswered { message, .. }) => format!("unanswered: {message}"),
     }
 }
 

@@ -7,11 +7,15 @@ use crate::table::{Outcome, fatal, ok, streaming};
 use crate::{Function, FunctionError, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    streaming("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default()),
-    streaming("value.get_bool", "func(key str) struct{value bool; ready bool}", DOC, || Box::<Get>::default()),
-    streaming("value.get_float", "func(key str) struct{value float; ready bool}", DOC, || Box::<Get>::default()),
-    streaming("value.get_int", "func(key str) struct{value int; ready bool}", DOC, || Box::<Get>::default()),
-    streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default()),
+    streaming("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default()).of_program(),
+    streaming("value.get_bool", "func(key str) struct{value bool; ready bool}", DOC, || Box::<Get>::default())
+        .of_program(),
+    streaming("value.get_float", "func(key str) struct{value float; ready bool}", DOC, || Box::<Get>::default())
+        .of_program(),
+    streaming("value.get_int", "func(key str) struct{value int; ready bool}", DOC, || Box::<Get>::default())
+        .of_program(),
+    streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default())
+        .of_program(),
 ];
 
 const DOC: &str = "Returns the value of the `value` resource named `key`, and whether it has one yet.";
@@ -21,7 +25,8 @@ pub(crate) static HTTP: &[Function] = &[streaming(
     "func(uid str) struct{status int; output str}",
     "Returns the response that the `http:client` resource named `uid` received.",
     || Box::<Response>::default(),
-)];
+)
+.of_program()];
 
 /// An argument that must not change while the program runs.
 #[derive(Default)]

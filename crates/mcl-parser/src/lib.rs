@@ -58,5 +58,6 @@ pub use foreign_kinds::{FOREIGN_KINDS, kind_of_mcl};
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};
+pub use string_literal::string_value;
 pub use text_index::TextIndex;
 pub use validate::InvalidAst;

@@ -110,6 +110,12 @@ pub fn parse_string(raw: &str) -> Result<Vec<StringPart>, Vec<StringError>> {
     if errors.is_empty() { Ok(parts) } else { Err(errors) }
 }
 
+/// Returns the value of the raw text of a string; `None` if it has references or invalid escapes.
+#[must_use]
+pub fn string_value(raw: &str) -> Option<String> {
+    parse_string(raw).ok()?.into_iter().map(StringPart::into_text).collect()
+}
+
 fn escape(c: char) -> Option<char> {
     Some(match c {
         'a' => '\x07',

@@ -52,7 +52,7 @@ pub use kinds::{
 };
 pub use meta::{META_FIELDS, META_NAMES, Meta, MetaError, MetaField, meta_struct_type};
 pub use order::{Cycle, topological_order};
-pub use output::{dot, json, json_text, text};
+pub use output::{dot, json, json_text, sorted_text, text};
 pub use param_map::ParamMap;
 pub use params::Params;
 pub use schema::{

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::sensitive::{MASK, is_sensitive};
-use crate::{META_FIELDS, Meta, Resource, ResourceGraph};
+use crate::{Edge, META_FIELDS, Meta, Resource, ResourceGraph};
 
 /// Returns the graph as JSON: the parameters that are set, and the meta parameters that differ from their default. Values of
 /// parameters that the resource marks as secret are masked. `omitted` holds the automatic edges that contradict the others.
@@ -128,27 +128,46 @@ fn meta_json(meta: &Meta) -> Map<String, Json> {
 /// comments, then send/recv. Secrets are masked.
 #[must_use]
 pub fn text(graph: &ResourceGraph) -> String {
-    let mut out = String::new();
-    for (_, resource) in graph.resources() {
-        let _ = writeln!(out, "{}", resource.id);
+    sections(graph).concat().concat()
+}
+
+/// Formats the graph as [`text`] does, with its resources, and what follows them, sorted: equal graphs have the same text,
+/// whatever the order of the program is.
+#[must_use]
+pub fn sorted_text(graph: &ResourceGraph) -> String {
+    let mut sections = sections(graph);
+    sections.iter_mut().for_each(|section| section.sort_unstable());
+    sections.concat().concat()
+}
+
+/// Returns the resources, the edges, the omitted automatic edges, and send/recv, each as text.
+fn sections(graph: &ResourceGraph) -> [Vec<String>; 4] {
+    let id = |vertex| &graph.resource(vertex).id;
+    let resource = |resource: &Resource| {
+        let mut out = format!("{}\n", resource.id);
         for (name, value) in parameters(resource) {
             let _ = writeln!(out, "    {name} => {value}");
         }
-    }
-    for edge in graph.edges() {
+        out
+    };
+    let edge = |edge: Edge| {
         let arrow = if edge.notify { "=>" } else { "->" };
         let note = if edge.autoedge { "  # automatic" } else { "" };
-        let _ = writeln!(out, "{} {arrow} {}{note}", graph.resource(edge.from).id, graph.resource(edge.to).id);
-    }
-    for edge in graph.omitted() {
-        let (from, to) = (graph.resource(edge.from), graph.resource(edge.to));
-        let _ = writeln!(out, "# omitted, contradicts other edges: {} -> {}", from.id, to.id);
-    }
-    for flow in graph.sendrecv() {
-        let (from, to) = (graph.resource(flow.from.vertex), graph.resource(flow.to.vertex));
-        let _ = writeln!(out, "{}.{} -> {}.{}", from.id, flow.from.key, to.id, flow.to.key);
-    }
-    out
+        format!("{} {arrow} {}{note}\n", id(edge.from), id(edge.to))
+    };
+    let omitted = graph.omitted().iter();
+    let flows = graph.sendrecv().iter();
+    [
+        graph.resources().map(|(_, r)| resource(r)).collect(),
+        graph.edges().map(edge).collect(),
+        omitted.map(|e| format!("# omitted, contradicts other edges: {} -> {}\n", id(e.from), id(e.to))).collect(),
+        flows
+            .map(|flow| {
+                let (from, to) = (&flow.from, &flow.to);
+                format!("{}.{} -> {}.{}\n", id(from.vertex), from.key, id(to.vertex), to.key)
+            })
+            .collect(),
+    ]
 }
 
 fn parameters(resource: &Resource) -> impl Iterator<Item = (String, String)> {
@@ -208,7 +227,7 @@ mod tests {
     use mcl_value::Value;
 
     use super::*;
-    use crate::{Edge, EdgeRanks, Endpoint, ResourceId};
+    use crate::{EdgeRanks, Endpoint, ResourceId};
 
     fn sample() -> ResourceGraph {
         let mut g = ResourceGraph::new();

@@ -12,6 +12,7 @@
 //! It knows nothing of source text: no lexer, parser or type checker is linked.
 
 pub mod agent;
+mod answered_program;
 mod conflicts;
 mod fact_programs;
 mod finalize;
@@ -21,9 +22,11 @@ mod protection;
 pub mod sources;
 mod watcher;
 
+pub use answered_program::{AnsweredProgram, answered_host};
 pub use fact_programs::{run_fact_program, why_unprotected};
 pub use finalize::{Finalized, finalize, local_host};
 pub use first_graph::{Commands, WaitLimit, first_graph, first_known_graph};
+pub use function_engine::Answers;
 pub use patcher::Patcher;
 pub use protection::unprotected;
 pub use resource_engine::{EngineGraph, Status};

@@ -1,12 +1,12 @@
 //! `mgmt-rt graph`: evaluates a program until its first complete result and prints the resource graph.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use mcl_diagnostics::{Files, Format};
 
+use crate::answered;
 use crate::report;
 use crate::sources::{Sources, Wait, finalized};
 
@@ -22,6 +22,10 @@ pub struct Args {
     /// Output format; with `json`, diagnostics are JSON objects on standard error
     #[arg(long, value_enum, default_value_t = GraphFormat::Text, value_name = "FORMAT")]
     format: GraphFormat,
+    /// Ask this machine nothing: functions have the values in this file, as written by `mclc test`; prints a JSON object
+    /// for each state of the machine in it
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["prefix", "format", "facts"])]
+    answers: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,6 +40,9 @@ enum GraphFormat {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
+    if let Some(answers) = &args.answers {
+        return answered::run(&args.sources, answers);
+    }
     let errors = if args.format == GraphFormat::Json { Format::Json } else { Format::Human };
     report::print(args.sources.unprotected_warnings(), &Files::default(), errors);
     let program = match args.sources.program(errors) {
@@ -59,13 +66,5 @@ pub fn run(args: &Args) -> ExitCode {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // The reader has closed the pipe.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("mgmt-rt: cannot write the graph: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    report::print_result(&text)
 }

@@ -3,6 +3,7 @@
 //! Exit status: 0 for success, 1 for a failure (the diagnostics are on standard error), 2 for an invalid command line or a
 //! file that cannot be read, and 3 from `plan` if changes are pending.
 
+mod answered;
 mod apply;
 mod attempts;
 mod backup;

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+use std::process::ExitCode;
 
 use mcl_diagnostics::{Diagnostic, Files, Format, Program, Style, render, sort};
 use resource_graph::Resource;
@@ -13,6 +14,19 @@ pub fn print(diagnostics: Vec<Diagnostic>, files: &Files, format: Format) {
     let text = rendered(diagnostics, files, format);
     // Standard error may be closed. That failure cannot be reported anywhere.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Prints the result of a command to standard output.
+pub fn print_result(text: &str) -> ExitCode {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has closed the pipe.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("mgmt-rt: cannot write to standard output: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Returns diagnostics as they are printed to standard error, sorted by stage and location.

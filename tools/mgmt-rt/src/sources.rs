@@ -177,13 +177,22 @@ impl Sources {
         wait: WaitLimit<'_>,
         commands: Commands,
     ) -> Result<FirstGraph, Vec<Diagnostic>> {
+        let hostname = runtime::hostname();
+        let first = program.map(|program| runtime::first_known_graph(program, &hostname, prefix, wait, commands));
+        let (graph, unknown) = first.transpose()?.unzip();
+        let (graph, mut warnings) = self.merged(graph)?;
+        warnings.splice(..0, unknown.unwrap_or_default());
+        Ok((graph, warnings))
+    }
+
+    /// Merges the graph of the program with that of the Puppet side, and returns warnings, too.
+    ///
+    /// # Errors
+    /// Those of the Puppet side and of the merge.
+    pub fn merged(&self, program: Option<ResourceGraph>) -> Result<FirstGraph, Vec<Diagnostic>> {
         let mut warnings = Vec::new();
-        let mut events = Vec::new();
-        if let Some(program) = program {
-            let (graph, unknown) = runtime::first_known_graph(program, &runtime::hostname(), prefix, wait, commands)?;
-            warnings.extend(unknown);
-            events.push((Source::Mcl, SourceEvent::Graph(graph)));
-        }
+        let mut events: Vec<(Source, SourceEvent)> =
+            program.into_iter().map(|graph| (Source::Mcl, SourceEvent::Graph(graph))).collect();
         if let Some(source) = self.puppet_source() {
             let (graph, more) = source.with_protection_warnings().load(None).result?;
             warnings.extend(more);

@@ -75,6 +75,7 @@ const fn function(name: &'static str, implementation: Implementation) -> Functio
         choices: &[],
         simple: true,
         purity: Purity::Impure,
+        origin: mcl_functions::Origin::Program,
         sensitivity: Sensitivity::OfArguments,
         inlinable: true,
         implementation,

@@ -77,6 +77,7 @@ fn kind_name(kind: &NodeKind) -> &'static str {
         NodeKind::Struct(_) => "struct",
         NodeKind::Plain(_) => "plain",
         NodeKind::Stream(_) => "stream",
+        NodeKind::Answered(_) => "answered",
         NodeKind::Func => "func",
         NodeKind::Forward(_) => "forward",
         NodeKind::Element => "element",

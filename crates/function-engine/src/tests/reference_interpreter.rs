@@ -197,8 +197,13 @@ impl ReferenceInterpreter<'_> {
                 let args = self.all(frame, args)?;
                 match functions::lookup(name).unwrap().implementation {
                     Implementation::Plain(call) => {
-                        let cx =
-                            CallContext { ty: &import.ty, deploy: None, module_dir: "/", sensitive: Cell::default() };
+                        let cx = CallContext {
+                            ty: &import.ty,
+                            deploy: None,
+                            module_dir: "/",
+                            answers: None,
+                            sensitive: Cell::default(),
+                        };
                         call(&cx, &values(args)).map(Data::Value).map_err(Unavailable::Failed)
                     }
                     Implementation::Streaming(_) => {

@@ -11,7 +11,7 @@ use crate::table::{Outcome, ok, pure};
 use crate::{Function, Plain};
 
 const fn random(name: &'static str, signature: &'static str, doc: &'static str, plain: Plain) -> Function {
-    pure(name, signature, doc, plain).impure()
+    pure(name, signature, doc, plain).impure().of_machine()
 }
 
 pub(crate) static FUNCTIONS: &[Function] = &[

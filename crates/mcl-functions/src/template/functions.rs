@@ -8,15 +8,17 @@ use mcl_value::{FuncType, Value};
 use rustc_hash::FxHashMap;
 
 use crate::template::data::{convert, parameter_type, to_value};
-use crate::{CallContext, Function, FunctionError, Implementation, Plain, Purity, all_functions};
+use crate::{CallContext, Function, FunctionError, Implementation, Origin, Plain, Purity, all_functions};
 
 /// A function of mcl as templates see it.
 struct Callable {
     ty: FuncType,
     parameters: Vec<GoType>,
     plain: Plain,
+    name: &'static str,
     /// Whether the result is the same on every machine.
     pure: bool,
+    origin: Origin,
 }
 
 /// The simple functions without type variables, by their names with `_` for `.` and `/`.
@@ -27,7 +29,17 @@ static CALLABLES: LazyLock<FxHashMap<String, Callable>> = LazyLock::new(|| {
         let name = function.name.replace(['.', '/'], "_");
         let name = if function.name.contains('.') { name } else { format!("_{name}") };
         let parameters = ty.args.iter().map(|arg| parameter_type(&arg.ty)).collect();
-        Some((name, Callable { ty, parameters, plain, pure: function.purity == Purity::Pure }))
+        Some((
+            name,
+            Callable {
+                ty,
+                parameters,
+                plain,
+                name: function.name,
+                pure: function.purity == Purity::Pure,
+                origin: function.origin,
+            },
+        ))
     };
     all_functions().filter_map(callable).collect()
 });
@@ -56,9 +68,13 @@ impl go_template::Functions for Functions<'_> {
             ty: &callable.ty,
             deploy: self.0.deploy,
             module_dir: self.0.module_dir,
+            answers: self.0.answers,
             sensitive: Cell::default(),
         };
-        let result = (callable.plain)(&context, &args)?;
+        let result = match self.0.answers {
+            Some(answers) if callable.origin == Origin::Machine => answers.call(callable.name, &callable.ty, &args)?,
+            _ => (callable.plain)(&context, &args)?,
+        };
         if context.sensitive.get() {
             self.0.mark_sensitive();
         }

@@ -188,7 +188,8 @@ fn well_typed_arguments_give_a_value_of_the_result_type_or_an_error() {
             for _ in 0..100 {
                 let ty = generator.signature(function);
                 let args: Vec<Value> = ty.args.iter().map(|arg| generator.value(&arg.ty)).collect();
-                let context = CallContext { ty: &ty, deploy: None, module_dir: "/", sensitive: Cell::default() };
+                let context =
+                    CallContext { ty: &ty, deploy: None, module_dir: "/", answers: None, sensitive: Cell::default() };
                 match std::panic::catch_unwind(AssertUnwindSafe(|| plain(&context, &args))) {
                     Err(_) => panic!("{} panics on {args:?}", function.name),
                     Ok(Ok(value)) => {
@@ -206,7 +207,7 @@ fn well_typed_arguments_give_a_value_of_the_result_type_or_an_error() {
 fn arguments_of_wrong_types_are_errors() {
     for (function, plain) in plain_functions() {
         let ty = FuncType { args: Vec::new(), result: Type::Nil };
-        let context = CallContext { ty: &ty, deploy: None, module_dir: "/", sensitive: Cell::default() };
+        let context = CallContext { ty: &ty, deploy: None, module_dir: "/", answers: None, sensitive: Cell::default() };
         for count in 0..4 {
             let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| plain(&context, &vec![Value::Nil; count])));
             assert!(outcome.is_ok(), "{} panics with {count} arguments of type nil", function.name);

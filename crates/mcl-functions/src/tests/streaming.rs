@@ -45,7 +45,7 @@ impl Deploy for Files {
 
 impl StreamContext for Harness {
     fn call_context(&self) -> CallContext<'_> {
-        CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/", sensitive: Cell::default() }
+        CallContext { ty: &self.ty, deploy: Some(&Files), module_dir: "/m/", answers: None, sensitive: Cell::default() }
     }
     fn wake_after(&mut self, delay: Duration) {
         self.delay = Some(delay);
