@@ -59,6 +59,8 @@ pub enum Command {
     Build(Build),
     /// Compile a program and apply it with mgmt-rt
     Run(Run),
+    /// Compare the resource graphs of a module's tests with the expected ones
+    Test(Test),
     /// Download the remote modules that a program imports, with git
     Get(Get),
     /// Show the content of an artifact of any stage
@@ -196,6 +198,39 @@ pub struct Run {
     /// Options for `mgmt-rt apply`, e.g. `mclc run site/ -- --noop --once`
     #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
     pub rest: Vec<OsString>,
+}
+
+/// The arguments of `mclc test`.
+#[derive(Debug, Args)]
+pub struct Test {
+    /// Tests, or directories: all `.mcl` files below their directories `tests`, without modules in these
+    #[arg(value_name = "PATH", default_value = ".", add = completions::programs())]
+    pub paths: Vec<PathBuf>,
+    /// Write what the tests give as what is expected from now on
+    #[arg(long)]
+    pub bless: bool,
+    /// Run only the tests whose paths contain this
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = TestFormat::Human, value_name = "FORMAT")]
+    pub format: TestFormat,
+    /// Directory of remote modules, searched after the `path` of the importing modules' metadata.yaml
+    #[arg(long, alias = "modulepath", value_name = "DIR", env = "MGMT_MODULE_PATH")]
+    pub module_path: Option<PathBuf>,
+}
+
+/// The output formats of `mclc test`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TestFormat {
+    /// A line for each test, and the differences
+    Human,
+    /// The Test Anything Protocol
+    Tap,
+    /// The XML of JUnit, which most CI systems read
+    Junit,
+    /// A JSON object
+    Json,
 }
 
 /// The arguments of `mclc get`.

@@ -28,6 +28,7 @@ mod report;
 mod run;
 mod stage;
 mod status;
+mod test;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Fmt(args) => fmt::run(args, cli.color),
         Command::Build(args) => build::run(args, cli.color),
         Command::Run(args) => run::run(args, cli.color),
+        Command::Test(args) => test::run(args, cli.color),
         Command::Get(args) => get::run(args, cli.color),
         Command::Inspect(args) => inspect::run(args, cli.color),
         Command::Lex(args) => stage::run(args, ArtifactStage::Tokens, cli.color),

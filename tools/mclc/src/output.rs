@@ -74,6 +74,14 @@ fn file_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), u8> {
     })
 }
 
+/// Writes a file like [`file()`], but reports no failure.
+///
+/// # Errors
+/// It cannot be written.
+pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, bytes, 0o666)
+}
+
 /// `mode` is the mode of a new file, before the umask.
 fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = match path.metadata() {

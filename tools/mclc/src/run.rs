@@ -46,7 +46,7 @@ pub fn run(args: &Run, color: Color) -> u8 {
 }
 
 /// Returns the runtime in the directory of this executable, else the one in PATH.
-fn runtime() -> OsString {
+pub fn runtime() -> OsString {
     let beside = std::env::current_exe().ok().map(|path| path.with_file_name("mgmt-rt"));
     beside.filter(|path| path.is_file()).map_or_else(|| "mgmt-rt".into(), PathBuf::into_os_string)
 }

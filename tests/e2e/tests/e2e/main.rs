@@ -24,6 +24,7 @@ mod killed_machine;
 mod links;
 mod machine;
 mod mclc_run;
+mod mclc_test;
 mod merging;
 mod migration;
 mod mounts;
