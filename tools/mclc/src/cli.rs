@@ -51,6 +51,10 @@ pub enum Color {
 /// The subcommands, in the order of the help text.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make a directory with a first module and its test
+    New(New),
+    /// Make a first module and its test in an existing directory
+    Init(Init),
     /// Check programs and report all errors and warnings
     Check(Check),
     /// Write programs in their one layout
@@ -98,6 +102,22 @@ pub enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+}
+
+/// The arguments of `mclc new`.
+#[derive(Debug, Args)]
+pub struct New {
+    /// The directory, whose name is that of the module
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub directory: PathBuf,
+}
+
+/// The arguments of `mclc init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// The directory, in which nothing is overwritten
+    #[arg(value_name = "DIR", default_value = ".", value_hint = clap::ValueHint::DirPath)]
+    pub directory: PathBuf,
 }
 
 /// The arguments of `mclc check`.

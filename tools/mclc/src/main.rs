@@ -21,6 +21,7 @@ mod lint_names;
 mod lsp;
 mod manual;
 mod memory;
+mod new;
 mod output;
 mod paths;
 mod puppet;
@@ -43,6 +44,8 @@ fn main() -> ExitCode {
         Command::Fmt(args) => fmt::run(args, cli.color),
         Command::Build(args) => build::run(args, cli.color),
         Command::Run(args) => run::run(args, cli.color),
+        Command::New(args) => new::new(args),
+        Command::Init(args) => new::init(args),
         Command::Test(args) => test::run(args, cli.color),
         Command::Get(args) => get::run(args, cli.color),
         Command::Inspect(args) => inspect::run(args, cli.color),

@@ -23,6 +23,7 @@ mod killed_kinds;
 mod killed_machine;
 mod links;
 mod machine;
+mod mclc_new;
 mod mclc_run;
 mod mclc_test;
 mod merging;
