@@ -5,6 +5,7 @@ mod backup_limits;
 mod backups;
 mod command_lines;
 mod dependencies;
+mod editors;
 mod embedded;
 mod explanations;
 mod exports;

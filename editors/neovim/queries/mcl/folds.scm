@@ -1,0 +1,1 @@
+../../../tree-sitter-mcl/queries/folds.scm

@@ -1,0 +1,184 @@
+// A stub of the module `vscode`: as much of an editor as the client needs to start. Events never happen, except that
+// documents are opened before the client starts; providers are accepted and not asked.
+
+import { EventEmitter as NodeEmitter, once } from 'node:events';
+
+class Disposable {
+  constructor(dispose = () => {}) {
+    this.dispose = dispose;
+  }
+  static from(...all) {
+    return new Disposable(() => all.forEach((one) => one.dispose()));
+  }
+}
+
+class EventEmitter {
+  listeners = new Set();
+  event = (listener, self) => {
+    const bound = self === undefined ? listener : listener.bind(self);
+    this.listeners.add(bound);
+    return new Disposable(() => this.listeners.delete(bound));
+  };
+  fire(value) {
+    this.listeners.forEach((listener) => listener(value));
+  }
+  dispose() {
+    this.listeners.clear();
+  }
+}
+
+class CancellationTokenSource {
+  emitter = new EventEmitter();
+  token = { isCancellationRequested: false, onCancellationRequested: this.emitter.event };
+  cancel() {
+    this.token.isCancellationRequested = true;
+    this.emitter.fire();
+  }
+  dispose() {}
+}
+
+class Position {
+  constructor(line, character) {
+    Object.assign(this, { line, character });
+  }
+}
+
+class Range {
+  constructor(...parts) {
+    const [start, end] = parts.length === 4 ? [new Position(parts[0], parts[1]), new Position(parts[2], parts[3])] : parts;
+    Object.assign(this, { start, end });
+  }
+}
+
+class Diagnostic {
+  constructor(range, message, severity) {
+    Object.assign(this, { range, message, severity });
+  }
+}
+
+class Uri {
+  constructor(path) {
+    Object.assign(this, { scheme: 'file', path, fsPath: path });
+  }
+  toString() {
+    return `file://${this.path}`;
+  }
+  static file(path) {
+    return new Uri(path);
+  }
+  static parse(text) {
+    return new Uri(new URL(text).pathname);
+  }
+}
+
+/** A class or enumeration without behaviour: it can be extended, constructed, and its members are numbers. */
+function plain() {
+  const members = new Map();
+  return new Proxy(class {}, {
+    get(target, name, receiver) {
+      if (name in target || typeof name === 'symbol') {
+        return Reflect.get(target, name, receiver);
+      }
+      if (!members.has(name)) {
+        members.set(name, members.size);
+      }
+      return members.get(name);
+    },
+  });
+}
+
+/** A namespace: what it lacks are events that never happen, providers that are accepted, and classes. */
+function namespace(known) {
+  const made = new Map();
+  return new Proxy(known, {
+    get(target, name) {
+      if (name in target || typeof name === 'symbol' || name === '__esModule') {
+        return target[name];
+      }
+      if (!made.has(name)) {
+        const subscribes = /^(on|register|create)/.test(name);
+        made.set(name, subscribes ? () => new Disposable() : plain());
+      }
+      return made.get(name);
+    },
+  });
+}
+
+/** An editor with these settings. */
+export function makeEditor(settings = {}) {
+  const happened = new NodeEmitter();
+  const commands = new Map();
+  const editor = { errors: [], shown: undefined, context: { subscriptions: [] } };
+  const documents = [];
+  const output = { appendLine() {}, append() {}, show() {}, clear() {}, dispose() {} };
+  const watcher = namespace({ dispose() {} });
+  const configuration = { get: (name, otherwise) => settings[name] ?? otherwise };
+
+  editor.vscode = namespace({
+    version: '1.82.0',
+    Disposable,
+    EventEmitter,
+    CancellationTokenSource,
+    Position,
+    Range,
+    Diagnostic,
+    Uri,
+    ...Object.fromEntries(['ProcessExecution', 'Task', 'TaskGroup', 'ViewColumn'].map((name) => [name, plain()])),
+    env: { language: 'en', appName: 'stub', openExternal() {} },
+    commands: {
+      registerCommand(name, run) {
+        commands.set(name, run);
+        return new Disposable(() => commands.delete(name));
+      },
+      executeCommand() {},
+    },
+    languages: namespace({
+      match: (selector, document) => (document.languageId === 'mcl' ? 10 : 0),
+      createDiagnosticCollection: () => ({
+        set: (uri, diagnostics) => happened.emit('diagnostics', diagnostics),
+        delete() {},
+        clear() {},
+        dispose() {},
+      }),
+    }),
+    tasks: namespace({}),
+    window: namespace({
+      tabGroups: namespace({ all: [] }),
+      createOutputChannel: () => output,
+      async showErrorMessage(message) {
+        editor.errors.push(message);
+      },
+      async showTextDocument(document) {
+        editor.shown = document;
+      },
+      withProgress: (options, run) => run({ report() {} }, new CancellationTokenSource().token),
+    }),
+    workspace: namespace({
+      textDocuments: documents,
+      notebookDocuments: [],
+      workspaceFolders: undefined,
+      getConfiguration: () => configuration,
+      getWorkspaceFolder: () => undefined,
+      createFileSystemWatcher: () => watcher,
+      openTextDocument: async (document) => document,
+    }),
+  });
+
+  editor.open = (path, text) => {
+    const uri = Uri.file(path);
+    const document = { uri, fileName: path, languageId: 'mcl', version: 1, getText: () => text, save: async () => true };
+    documents.push(document);
+    editor.vscode.window.activeTextEditor = { document };
+  };
+  /** Waits for the diagnostics of a document that has any. */
+  editor.diagnostics = async () => {
+    for (;;) {
+      const [diagnostics] = await once(happened, 'diagnostics');
+      if (diagnostics.length > 0) {
+        return diagnostics;
+      }
+    }
+  };
+  editor.command = (name) => commands.get(name)();
+  return editor;
+}
