@@ -4,6 +4,7 @@ mod agent;
 mod backup_limits;
 mod backups;
 mod command_lines;
+mod debian_package;
 mod dependencies;
 mod editors;
 mod embedded;
