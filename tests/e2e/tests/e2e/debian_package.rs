@@ -179,7 +179,7 @@ fn the_service_starts_with_a_program_reloads_it_and_reports_its_state() {
     let show =
         |property: &str| machine.must(&["systemctl", "show", "--value", "-p", property, "mgmt-rt"]).trim().to_owned();
 
-    // Without a program nothing is started, and that is no failure.
+    // Without a program nothing is started, and that does not count as a failure.
     machine.must(&["systemctl", "start", "mgmt-rt"]);
     assert_eq!((show("ActiveState"), show("ConditionResult")), ("inactive".to_owned(), "no".to_owned()));
 

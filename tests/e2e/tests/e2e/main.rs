@@ -3,6 +3,7 @@
 mod agent;
 mod backup_limits;
 mod backups;
+mod book;
 mod command_lines;
 mod debian_package;
 mod dependencies;

@@ -161,7 +161,7 @@ fn agree(server: &str, capture: &str) -> bool {
         "variable" => &["variable", "parameter", "enumMember"],
         "variable.parameter" => &["parameter"],
         "module" => &["namespace"],
-        // Fields of structs are no symbols of the server.
+        // The server has no symbols for fields of structs.
         "property" => &["property", "variable"],
         "attribute" => &["macro"],
         "operator" | "punctuation.delimiter" => &["operator", ""],

@@ -130,7 +130,7 @@ fn agree(server: &str, scope: &str) -> bool {
         // Which names are parameters or constants, only the server knows.
         "variable.other.readwrite" => &["variable", "parameter", "enumMember"],
         "variable.parameter" => &["parameter"],
-        // Fields of structs are no symbols of the server.
+        // The server has no symbols for fields of structs.
         "variable.other.property" => &["property", "variable"],
         _ => &[],
     };
