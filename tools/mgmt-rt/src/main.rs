@@ -37,6 +37,7 @@ use clap_complete::Shell;
 use crate::cli::{Cli, Command, TOOL};
 
 fn main() -> ExitCode {
+    signals::restore_defaults();
     match command_line::parse::<Cli>(&TOOL).command {
         Command::Apply(args) => apply::run(&args),
         Command::Plan(args) => plan::run(&args),

@@ -36,8 +36,14 @@ pub fn open_state(prefix: Prefix<'_>) -> Result<(StateDir, PathBuf), Diagnostic>
 
 /// Returns the error about a state directory that cannot be used.
 pub fn unusable_state(error: &StateError) -> Diagnostic {
-    Diagnostic::error(Code::R0410, Stage::Engine, error.to_string())
-        .help("choose another directory with `--prefix DIR`, or use `--tmp-prefix`")
+    let other = "choose another directory with `--prefix DIR`, or use `--tmp-prefix`";
+    let help = match error {
+        StateError::Unsafe(safe_fs::Error::Unprotected { .. }) => format!(
+            "if you trust what is there, take it away from other users with `chown` and `chmod go-w`; else {other}"
+        ),
+        _ => other.to_owned(),
+    };
+    Diagnostic::error(Code::R0410, Stage::Engine, error.to_string()).help(help)
 }
 
 fn temporary_prefix() -> Result<PathBuf, Diagnostic> {

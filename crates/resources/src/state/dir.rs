@@ -13,7 +13,7 @@ use resource_graph::ResourceId;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use safe_fs::{Backups, Files, Kernel, LastLink, Limits, Overlay, Record};
+use safe_fs::{Backups, FileKind, Files, Kernel, LastLink, Limits, Overlay, Record};
 use sha2::{Digest, Sha256};
 use shared_store::SharedStore;
 
@@ -144,7 +144,10 @@ impl StateDir {
             .open(&lock_path)
             .map_err(io(&lock_path))?;
         if !lock.metadata().map_err(io(&lock_path))?.is_file() {
-            return Err(StateError::Io { path: lock_path, error: Errno::INVAL.into() });
+            return Err(match files.find(&lock_path, LastLink::Keep)?.map(|found| found.stat.kind) {
+                Some(found) => safe_fs::Error::WrongKind { path: lock_path, found, wanted: FileKind::File }.into(),
+                None => StateError::Io { path: lock_path, error: Errno::INVAL.into() },
+            });
         }
         if let Err(LockHolder(pid)) = acquire(&mut lock) {
             let pid = if pid.trim().is_empty() { "unknown".to_owned() } else { pid.trim().to_owned() };

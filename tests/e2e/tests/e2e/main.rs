@@ -56,5 +56,6 @@ mod spec_references;
 mod streams;
 mod structure;
 mod support;
+mod surroundings;
 mod traced;
 mod vocabulary;
