@@ -15,6 +15,7 @@ mod external;
 mod fact;
 mod groups;
 mod host_name;
+mod hypervisor;
 mod link_mtu;
 mod machine;
 mod memory;

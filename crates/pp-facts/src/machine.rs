@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::system::uname;
 
+use crate::hypervisor;
 use crate::network_state::NetworkState;
 
 /// Maximum size of a file that facts are read from. `/proc/cpuinfo` of a machine with 4096 processors has 7 MB.
@@ -54,6 +55,8 @@ pub struct Machine {
     pub network: Option<NetworkState>,
     /// The process that gathers the facts.
     pub process: ProcessState,
+    /// What the hypervisor calls itself; `None` on a physical machine, and where only files are known.
+    pub hypervisor: Option<[u8; 12]>,
 }
 
 impl Machine {
@@ -79,13 +82,14 @@ impl Machine {
                 home: std::env::var_os("HOME").map(PathBuf::from),
                 time_zone: variable("TZ"),
             },
+            hypervisor: hypervisor::signature(),
         }
     }
 
     /// Returns a machine whose files are below a directory. Its network is not that of this machine.
     #[must_use]
     pub fn with_root(root: &Path, uname: Uname, network: NetworkState, process: ProcessState) -> Machine {
-        Machine { root: root.to_owned(), uname, network: Some(network), process }
+        Machine { root: root.to_owned(), uname, network: Some(network), process, hypervisor: None }
     }
 
     /// Whether it is the one that this process runs on.

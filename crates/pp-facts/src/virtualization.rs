@@ -4,6 +4,7 @@ use pp_types::Value;
 
 use crate::dmi::field;
 use crate::fact::{FactSet, Fields};
+use crate::hypervisor;
 use crate::machine::Machine;
 
 /// Hypervisors by a name of the product, as `virtual` names them. The first match counts.
@@ -41,7 +42,7 @@ impl Firmware {
         Firmware { vendor: text("sys_vendor"), product: text("product_name"), bios: text("bios_vendor") }
     }
 
-    /// Returns the hypervisor. QEMU is not a word that Facter looks for in the tables: it runs `virt-what`.
+    /// Returns the hypervisor that the tables name. QEMU is not a word that Facter looks for in the tables: it runs `virt-what`.
     fn hypervisor(&self) -> Option<&'static str> {
         if self.bios.contains("Google") {
             return Some("gce");
@@ -79,8 +80,9 @@ pub(crate) fn virtualization(machine: &Machine) -> FactSet {
         .map(|container| container.kind)
         .or(xen)
         .or_else(|| openvz(machine))
-        .or(firmware.hypervisor());
-    for (name, fields) in hypervisor_fields(&firmware, kind) {
+        .or(firmware.hypervisor())
+        .or_else(|| hypervisor::with_signature(&machine.hypervisor?));
+    for (name, fields) in hypervisor_fields(&firmware, machine.hypervisor.as_ref(), kind) {
         hypervisors.set(name, fields.finish().unwrap_or_else(empty));
     }
     facts.set("virtual", Value::from(kind.unwrap_or("physical")));
@@ -97,7 +99,11 @@ pub(crate) fn virtualization(machine: &Machine) -> FactSet {
 }
 
 /// Returns what is known about the hypervisors other than containers.
-fn hypervisor_fields(firmware: &Firmware, kind: Option<&str>) -> Vec<(&'static str, Fields)> {
+fn hypervisor_fields(
+    firmware: &Firmware,
+    signature: Option<&[u8; 12]>,
+    kind: Option<&str>,
+) -> Vec<(&'static str, Fields)> {
     let mut found = Vec::new();
     let mut kvm = Fields::default();
     if firmware.bios.contains("Google") {
@@ -109,7 +115,8 @@ fn hypervisor_fields(firmware: &Firmware, kind: Option<&str>) -> Vec<(&'static s
     if firmware.vendor.contains("OpenStack") {
         kvm.set("openstack", true);
     }
-    if !kvm.is_empty() || kind == Some("kvm") && firmware.vendor.contains("QEMU") {
+    let is_kvm = firmware.vendor.contains("QEMU") || signature.and_then(hypervisor::with_signature) == Some("kvm");
+    if !kvm.is_empty() || kind == Some("kvm") && is_kvm {
         found.push(("kvm", kvm));
     }
     if firmware.vendor.contains("Microsoft") {
@@ -179,4 +186,37 @@ fn openvz(machine: &Machine) -> Option<&'static str> {
     let status = machine.read("/proc/self/status")?;
     let id = status.lines().find_map(|line| line.strip_prefix("envID:"))?.trim();
     Some(if id == "0" { "openvzhn" } else { "openvzve" })
+}
+
+#[cfg(test)]
+mod tests {
+    use test_support::Scratch;
+
+    use super::*;
+    use crate::machine::{ProcessState, Uname};
+    use crate::network_state::NetworkState;
+
+    /// Compares `virtual`, `is_virtual` and `hypervisors` of a machine with these files.
+    #[track_caller]
+    fn check(files: &[(&str, &str)], signature: &[u8; 12], expected: &str) {
+        let root = Scratch::with_files(files.iter().copied());
+        let mut machine =
+            Machine::with_root(root.dir(), Uname::default(), NetworkState::default(), ProcessState::default());
+        machine.hypervisor = Some(*signature);
+        let facts = virtualization(&machine);
+        let fact = |name: &str| facts.find(name).map(|value| crate::json(&value).to_string()).unwrap_or_default();
+        assert_eq!([fact("virtual"), fact("is_virtual"), fact("hypervisors")].join(" "), expected);
+    }
+
+    #[test]
+    fn the_processor_names_the_hypervisor_where_no_firmware_does() {
+        check(&[], b"KVMKVMKVM\0\0\0", r#""kvm" true {"kvm":{}}"#);
+        check(&[], b"unknown name", r#""physical" false "#);
+    }
+
+    #[test]
+    fn the_firmware_decides_before_the_processor() {
+        let firmware = ("sys/class/dmi/id/product_name", "VirtualBox");
+        check(&[firmware], b"KVMKVMKVM\0\0\0", r#""virtualbox" true {"virtualbox":{}}"#);
+    }
 }
