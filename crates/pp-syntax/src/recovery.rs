@@ -13,7 +13,7 @@ use pp_ast::{TextRange, Tree};
 use crate::builder::Builder;
 use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::parse_tokens::parse_tokens;
-use crate::recovery::brackets::Brackets;
+use crate::recovery::brackets::{Brackets, starts_statement};
 use crate::recovery::diagnosis::diagnose;
 use crate::token::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
@@ -52,9 +52,8 @@ pub fn recover(file: FileId, text: &str, tokens: &Tokens, lexical: &[SyntaxError
     Recovered { errors: recovery.errors, tree: builder.tree, given_up: recovery.given_up }
 }
 
-/// The number of tokens before an error that are searched for the start of its statement, so that recovery stays linear. If
-/// none of them starts one, the block is given up from its start.
-const MAX_STATEMENT: usize = 10_000;
+/// The number of tokens of a statement that is parsed again to find what is wrong with it, so that recovery stays linear.
+const MAX_STATEMENT: u32 = 10_000;
 
 /// Statements that are parsed together: up to the end of their block.
 struct Segment {
@@ -75,32 +74,19 @@ struct Recovery<'t> {
 impl Recovery<'_> {
     /// Notes that the statement around a token is given up, and where parsing goes on.
     fn give_up(&mut self, failed: TokenIdx, next: Option<&Segment>) {
-        let start = self.statement_start(failed);
+        let start = self.brackets.statement_around(failed);
         let end = next.map_or(u32::MAX, |next| self.tokens.range(next.start).start);
         self.given_up.push(TextRange { start: self.tokens.range(start).start, end });
-    }
-
-    /// Returns the start of the statement around a token.
-    fn statement_start(&self, token: TokenIdx) -> TokenIdx {
-        let mut open = self.brackets.around(token);
-        while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
-            open = self.brackets.around(opener);
-        }
-        let first = open.map_or(TokenIdx::default(), TokenIdx::next);
-        let starts = |at: &TokenIdx| {
-            let token = self.tokens.get(*at);
-            self.brackets.around(*at) == open
-                && token.is_some_and(|token| token.first_on_line && starts_statement(token.kind))
-        };
-        let tokens = (first.as_u32()..token.as_u32()).rev().map(TokenIdx::from_u32);
-        tokens.take(MAX_STATEMENT).find(starts).unwrap_or(first)
     }
 
     /// Returns the error of a statement that ends before the token that does not fit, with attributes in braces, and is wrong
     /// itself. A hash at the start of a line is one: its braces belong to the expression on the line before.
     fn error_of_attributes(&self, failed: TokenIdx) -> Option<SyntaxError> {
         let opener = self.brackets.opener(failed.previous())?;
-        let start = self.statement_start(opener);
+        let start = self.brackets.statement_around(opener);
+        if failed.as_u32() - start.as_u32() > MAX_STATEMENT {
+            return None;
+        }
         let mut builder = Builder::new(self.file, self.text, self.tokens);
         parse_tokens(&mut builder, self.tokens, start, failed).ok()?;
         builder.errors.into_iter().find(|error| matches!(error.kind, SyntaxErrorKind::NotAResource))
@@ -164,25 +150,23 @@ impl Recovery<'_> {
 
     /// Returns the statements to continue with after a statement failed at a token.
     fn statement_after(&self, failed: TokenIdx) -> Option<Segment> {
-        let mut resume = failed;
-        let mut open = self.brackets.around(failed);
         // The braces of a resource that end nowhere: the resource in them starts the next statement.
         let name = failed.previous();
         if self.tokens.kind(failed) == Some(TokenKind::OpenBrace)
             && self.tokens.get(name).is_some_and(|name| name.kind == TokenKind::Name && name.first_on_line)
-            && open.is_some_and(|open| !self.brackets.is_block(open) && self.brackets.closer(open).is_none())
+            && self
+                .brackets
+                .around(failed)
+                .is_some_and(|open| !self.brackets.is_block(open) && self.brackets.closer(open).is_none())
         {
             return Some(Segment { start: name, end: self.end_of_block(name) });
         }
         // Leave the brackets that contain no statements.
-        while let Some(opener) = open.filter(|opener| !self.brackets.is_block(*opener)) {
-            if let Some(closer) = self.brackets.closer(opener) {
-                resume = closer.next();
-            }
-            open = self.brackets.around(opener);
-        }
+        let outermost = self.brackets.outermost_around(failed);
+        let mut resume = outermost.and_then(|opener| self.brackets.closer(opener)).map_or(failed, TokenIdx::next);
         // A failing `}` ends its block.
-        if self.brackets.opener(resume).is_some_and(|opener| Some(opener) == open) {
+        let opener = self.brackets.opener(resume);
+        if opener.is_some() && opener == self.brackets.block_around(failed) {
             resume = resume.next();
         }
         self.statement_from(resume)
@@ -210,16 +194,8 @@ impl Recovery<'_> {
 
     /// Returns the end of the innermost block around a token.
     fn end_of_block(&self, at: TokenIdx) -> TokenIdx {
-        let mut open = self.brackets.around(at);
-        while let Some(opener) = open {
-            if self.brackets.is_block(opener)
-                && let Some(closer) = self.brackets.closer(opener)
-            {
-                return closer;
-            }
-            open = self.brackets.around(opener);
-        }
-        self.tokens.end()
+        let block = self.brackets.closed_block_around(at);
+        block.and_then(|opener| self.brackets.closer(opener)).unwrap_or(self.tokens.end())
     }
 
     /// Returns a token as messages quote it: a variable without the dollar sign, and a string without quotes.
@@ -236,25 +212,4 @@ impl Recovery<'_> {
         }
         .to_owned()
     }
-}
-
-/// Returns whether a token at the start of a line looks like the start of a statement. All of these can start one.
-fn starts_statement(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Name
-            | TokenKind::TypeName
-            | TokenKind::Variable
-            | TokenKind::If
-            | TokenKind::Unless
-            | TokenKind::Case
-            | TokenKind::Class
-            | TokenKind::Define
-            | TokenKind::Node
-            | TokenKind::Function
-            | TokenKind::At
-            | TokenKind::AtAt
-            | TokenKind::RenderText
-            | TokenKind::RenderOpen
-    )
 }

@@ -3,7 +3,7 @@
 use cranelift_entity::packed_option::PackedOption;
 
 use crate::token::TokenKind;
-use crate::tokens::{TokenIdx, Tokens};
+use crate::tokens::{Token, TokenIdx, Tokens};
 
 /// What is known of a token.
 #[derive(Clone, Copy)]
@@ -14,11 +14,26 @@ struct Entry {
     partner: PackedOption<TokenIdx>,
     /// Whether it is a `{` before statements.
     is_block: bool,
+    /// The start of the statement around the token, in its block.
+    statement: TokenIdx,
+}
+
+/// What is around the tokens in a bracket, so that no search climbs brackets one by one. Empty for other tokens.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    /// The innermost block.
+    block: PackedOption<TokenIdx>,
+    /// The innermost block that is closed.
+    closed_block: PackedOption<TokenIdx>,
+    /// The outermost closed bracket in the innermost block.
+    outermost: PackedOption<TokenIdx>,
 }
 
 /// The brackets of a file.
 pub struct Brackets {
+    /// An entry for each token, and one for the end.
     entries: Vec<Entry>,
+    inside: Vec<Inside>,
     /// The brackets that are open at the end.
     unclosed: Vec<TokenIdx>,
 }
@@ -27,6 +42,8 @@ pub struct Brackets {
 struct Open {
     token: TokenIdx,
     closer: TokenKind,
+    /// The index of the innermost block in [`Matcher::statements`].
+    block: usize,
 }
 
 /// Matches brackets while the tokens are read.
@@ -37,9 +54,27 @@ struct Matcher {
     open_braces: usize,
     /// The number of keywords, at each level, whose blocks are still to come.
     heads: Vec<u32>,
+    /// The last start of a statement in each block that is open, the file first.
+    statements: Vec<TokenIdx>,
 }
 
 impl Matcher {
+    /// The index in `statements` of the block that a token is in.
+    fn block(&self) -> usize {
+        self.open.last().map_or(0, |open| open.block)
+    }
+
+    /// Returns the start of the statement around the next token. That token may start the next statement.
+    fn statement(&mut self, at: TokenIdx, token: Option<&Token>) -> TokenIdx {
+        let block = self.block();
+        let start = self.statements[block];
+        let is_in_block = self.open.last().is_none_or(|open| self.entries[open.token.as_u32() as usize].is_block);
+        if is_in_block && token.is_some_and(|token| token.first_on_line && starts_statement(token.kind)) {
+            self.statements[block] = at;
+        }
+        start
+    }
+
     fn head(&mut self) -> Option<&mut u32> {
         self.heads.last_mut()
     }
@@ -54,7 +89,13 @@ impl Matcher {
             *head = head.saturating_sub(1);
         }
         self.open_braces += usize::from(closer == TokenKind::CloseBrace);
-        self.open.push(Open { token, closer });
+        let mut block = self.block();
+        if is_block {
+            block += 1;
+            self.statements.truncate(block);
+            self.statements.push(token.next());
+        }
+        self.open.push(Open { token, closer, block });
         self.heads.push(0);
         is_block
     }
@@ -78,12 +119,14 @@ impl Brackets {
     /// Matches the brackets of a file. A closing bracket closes the last open one of its kind; those in between stay unclosed.
     pub fn new(tokens: &Tokens) -> Brackets {
         let entries = Vec::with_capacity(tokens.list.len());
-        let mut matcher = Matcher { entries, open: Vec::new(), open_braces: 0, heads: vec![0] };
+        let statements = vec![TokenIdx::default()];
+        let mut matcher = Matcher { entries, open: Vec::new(), open_braces: 0, heads: vec![0], statements };
         let mut previous = TokenKind::ManifestStart;
         for (index, token) in tokens.list.iter().enumerate() {
             let at = TokenIdx::from_u32(index as u32);
             let around = matcher.open.last().map(|open| open.token).into();
-            let mut entry = Entry { around, partner: None.into(), is_block: false };
+            let statement = matcher.statement(at, Some(token));
+            let mut entry = Entry { around, partner: None.into(), is_block: false, statement };
             let next = tokens.list.get(index + 1).map(|token| token.kind);
             let is_key = matches!(next, Some(TokenKind::Rocket | TokenKind::PlusRocket));
             if let Some(closer) = closer_of(token.kind) {
@@ -102,8 +145,34 @@ impl Brackets {
             matcher.entries.push(entry);
             previous = token.kind;
         }
+        let around = matcher.open.last().map(|open| open.token).into();
+        let statement = matcher.statement(tokens.end(), None);
+        matcher.entries.push(Entry { around, partner: None.into(), is_block: false, statement });
         let unclosed = matcher.open.into_iter().map(|open| open.token).collect();
-        Brackets { entries: matcher.entries, unclosed }
+        let mut brackets =
+            Brackets { inside: Vec::with_capacity(matcher.entries.len()), entries: matcher.entries, unclosed };
+        for index in 0..brackets.entries.len() {
+            let inside = brackets.inside_of(TokenIdx::from_u32(index as u32));
+            brackets.inside.push(inside);
+        }
+        brackets
+    }
+
+    /// Returns what is around the tokens in a bracket. Brackets before it are known.
+    fn inside_of(&self, opener: TokenIdx) -> Inside {
+        let around = self.around(opener).filter(|around| *around < opener);
+        let mut inside = around.map(|around| self.inside[around.as_u32() as usize]).unwrap_or_default();
+        let is_closed = self.closer(opener).is_some();
+        if self.is_block(opener) {
+            inside.block = Some(opener).into();
+            inside.outermost = None.into();
+            if is_closed {
+                inside.closed_block = Some(opener).into();
+            }
+        } else if inside.outermost.is_none() && is_closed {
+            inside.outermost = Some(opener).into();
+        }
+        inside
     }
 
     fn entry(&self, token: TokenIdx) -> Option<&Entry> {
@@ -116,6 +185,31 @@ impl Brackets {
             Some(entry) => entry.around.expand(),
             None => self.unclosed.last().copied(),
         }
+    }
+
+    fn inside(&self, token: TokenIdx) -> Option<&Inside> {
+        self.inside.get(self.around(token)?.as_u32() as usize)
+    }
+
+    /// Returns the innermost block that is open at a token.
+    pub fn block_around(&self, token: TokenIdx) -> Option<TokenIdx> {
+        self.inside(token)?.block.expand()
+    }
+
+    /// Returns the innermost block around a token that is closed.
+    pub fn closed_block_around(&self, token: TokenIdx) -> Option<TokenIdx> {
+        self.inside(token)?.closed_block.expand()
+    }
+
+    /// Returns the outermost bracket around a token that is in the same block and closed.
+    pub fn outermost_around(&self, token: TokenIdx) -> Option<TokenIdx> {
+        self.inside(token)?.outermost.expand()
+    }
+
+    /// Returns the start of the statement around a token: the last line before it in its block that looks like one, or else the
+    /// start of the block.
+    pub fn statement_around(&self, token: TokenIdx) -> TokenIdx {
+        self.entry(token).or(self.entries.last()).map_or(TokenIdx::default(), |entry| entry.statement)
     }
 
     /// Returns the bracket that closes an opening one.
@@ -207,4 +301,25 @@ fn matching(open: &[Open], kind: TokenKind) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns whether a token at the start of a line looks like the start of a statement. All of these can start one.
+pub fn starts_statement(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Name
+            | TokenKind::TypeName
+            | TokenKind::Variable
+            | TokenKind::If
+            | TokenKind::Unless
+            | TokenKind::Case
+            | TokenKind::Class
+            | TokenKind::Define
+            | TokenKind::Node
+            | TokenKind::Function
+            | TokenKind::At
+            | TokenKind::AtAt
+            | TokenKind::RenderText
+            | TokenKind::RenderOpen
+    )
 }

@@ -151,6 +151,8 @@ fn hostile_texts_take_linear_time() {
         "%",
         "<%",
         "@(\"a\")\n${",
+        "notice( ]\n",
+        "$a = 1 1\nclass {\n",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         check(&text, Mode::Manifest);
