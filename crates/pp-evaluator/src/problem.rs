@@ -5,6 +5,7 @@ use pp_catalog::Reference;
 use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, operand_name, source_form, with_article};
 
 use crate::stop::{Stop, unlocated};
+use crate::wrong_value;
 
 /// Something that is wrong with a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,28 +14,32 @@ pub(crate) struct Problem {
     pub text: String,
     /// What a source location shows of it.
     pub label: Option<(Span, String)>,
+    /// How to mend it.
+    pub help: Option<String>,
 }
 
 impl Problem {
     /// A parameter without value and default; `declared` is where it is declared.
     pub(crate) fn missing(name: &str, declared: Span) -> Problem {
         let text = format!("expects a value for parameter '{name}'");
-        Problem { text, label: Some((declared, "required parameter".to_owned())) }
+        Problem { text, label: Some((declared, "required parameter".to_owned())), help: None }
     }
 
     /// An attribute that is not a parameter; `set` is where it is set.
     pub(crate) fn unknown(name: &str, set: Option<Span>) -> Problem {
         let label = set.map(|span| (span, "unknown parameter".to_owned()));
-        Problem { text: format!("has no parameter named '{name}'"), label }
+        Problem { text: format!("has no parameter named '{name}'"), label, help: None }
     }
 
     /// A value of the wrong type. `origin` is where it comes from, with the beginning of a label.
     pub(crate) fn mismatches(name: &str, ty: &Type, value: &Value, origin: Option<(Span, &str)>) -> Vec<Problem> {
         let text = describe_mismatch(&format!("parameter '{name}'"), ty, value);
         let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
-        let mut problems: Vec<Problem> = lines.map(|line| Problem { text: line.to_owned(), label: None }).collect();
+        let problem = |line: &str| Problem { text: line.to_owned(), label: None, help: None };
+        let mut problems: Vec<Problem> = lines.map(problem).collect();
         if let Some(first) = problems.first_mut() {
             first.label = origin.map(|(span, start)| (span, format!("{start} {}", short_form(value))));
+            first.help = wrong_value::help(ty, value);
         }
         problems
     }
@@ -43,6 +48,7 @@ impl Problem {
 /// Combines the problems of a resource into one error.
 pub(crate) fn rejected(reference: &Reference, problems: Vec<Problem>) -> Stop {
     let mut stop = unlocated(Error::new(ErrorKind::Mismatch, problems_text(reference, &problems))).code(Code::P0502);
+    stop = stop.help(problems.iter().find_map(|problem| problem.help.clone()));
     for (span, text) in problems.into_iter().filter_map(|problem| problem.label) {
         stop = stop.trace(Some(span), text);
     }

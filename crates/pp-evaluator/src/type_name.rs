@@ -24,6 +24,8 @@ fn foreign_type(name: &str) -> Option<&'static str> {
         "Number" => "Numeric",
         "Null" | "Nil" | "None" => "Undef",
         "Regex" => "Regexp",
+        "True" => "true",
+        "False" => "false",
         _ => return None,
     })
 }
@@ -50,7 +52,11 @@ impl<'e> Evaluator<'e> {
         let similar = similar.map(str::to_owned);
         let similar = similar.or_else(|| self.similar_resource_type(&name.to_lowercase()));
         let error = Error::new(ErrorKind::Unknown, format!("Resource type not found: {name}"));
+        let class = name.to_lowercase();
         let help = match similar {
+            _ if self.definitions.classes.contains_key(&*class) => {
+                Some(format!("a class is referred to by its name in lower case: `Class['{class}']`"))
+            }
             Some(similar) if foreign_type(name).is_some() => Some(format!("write `{similar}`")),
             Some(similar) => Some(format!("did you mean the type `{similar}`?")),
             None => match name.to_lowercase().split_once("::") {

@@ -1,5 +1,7 @@
 //! What was probably meant where a token does not fit.
 
+mod habits;
+
 use crate::error::Hint;
 use crate::recovery::brackets::Brackets;
 use crate::token::TokenKind;
@@ -47,7 +49,8 @@ pub fn diagnose(text: &str, tokens: &Tokens, brackets: &Brackets, at: TokenIdx) 
     let context = Context { text, tokens, brackets, at, opener, around, in_braces };
     let previous = context.kind_before(1)?;
     context
-        .word_or_operator(previous, found.kind)
+        .habit(previous, found.kind)
+        .or_else(|| context.word_or_operator(previous, found.kind))
         .or_else(|| context.separator(previous, found.kind))
         .or_else(|| context.bracket_or_operand(previous, found.kind))
 }
@@ -191,7 +194,7 @@ impl Context<'_> {
             {
                 Diagnosis::labelled("quote a path: `'/etc/motd':`", "this is a regular expression", self.at.previous())
             }
-            (TokenKind::Match | TokenKind::NotMatch, TokenKind::Divide) => {
+            (TokenKind::Match | TokenKind::NotMatch | TokenKind::Node, TokenKind::Divide) => {
                 Diagnosis::new("a regular expression ends with `/` on the same line")
             }
             (TokenKind::Word, _) | (_, TokenKind::Word) if self.in_braces => {
@@ -348,6 +351,8 @@ impl Context<'_> {
             "for" | "foreach" | "while" | "until" | "loop" => {
                 Some("there are no loops; iterate over values: `$list.each |$element| { … }`")
             }
+            "def" | "func" | "fn" => Some("a function is written `function name($parameter) { … }`"),
+            "try" => Some("errors cannot be caught; what can fail is tested before"),
             _ if before.clone().any(|index| is_elsif(&index)) => Some("a further condition is written `elsif`"),
             _ if before.clone().any(|index| is_call(&index)) => {
                 Some("the block of a call has parameters: `.each |$element| { … }`")

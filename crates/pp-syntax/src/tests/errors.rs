@@ -329,7 +329,7 @@ fn hash_after_a_statement_belongs_to_it() {
     manifest(
         "notice(1)\n{ a => }.each |$x| { notice($x) }\n",
         expect![[r#"
-        2:8 P0210 Syntax error at '}'
+        2:8 P0210 Syntax error at '}' [a value is missing after `=>`]
     "#]],
     );
 }

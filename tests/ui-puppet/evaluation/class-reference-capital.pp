@@ -1,0 +1,3 @@
+class web { }
+include web
+notify { 'a': require => Class[Web] }

@@ -1,0 +1,2 @@
+class c(String $n) { }
+class { 'c': n => undef }

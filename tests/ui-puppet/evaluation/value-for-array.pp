@@ -1,0 +1,2 @@
+class c(Array[String] $n) { }
+class { 'c': n => 'one' }

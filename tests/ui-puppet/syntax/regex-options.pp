@@ -1,0 +1,1 @@
+if 'A' =~ /a/i { notice('x') }

@@ -1,0 +1,1 @@
+try { fail('x') } catch { }

@@ -1,0 +1,1 @@
+class c(Integer[1..5] $a) { }
