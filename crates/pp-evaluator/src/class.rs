@@ -9,7 +9,7 @@ use pp_catalog::{
     Catalog, ClassForm, Location, NewResource, Parameter, Parameters, Reference, ResourceId, ResourceKind, Source,
     SourceKind,
 };
-use pp_functions::DeclareClass;
+use pp_functions::{DeclareClass, Strict};
 use pp_types::{Error, ErrorKind, Type, Value};
 use rustc_hash::FxBuildHasher;
 
@@ -285,6 +285,13 @@ impl<'e> Evaluator<'e> {
                 scope.variables.insert(name.clone(), value.clone());
             }
         }
+        let strict = match self.options.strict {
+            Strict::Off => "off",
+            Strict::Warning => "warning",
+            Strict::Error => "error",
+        };
+        scope.variables.insert("strict".into(), Value::from(strict));
+        scope.variables.insert("strict_variables".into(), Value::Boolean(self.options.strict_variables));
         let title = Value::from("settings");
         scope.variables.insert("title".into(), title.clone());
         scope.variables.insert("name".into(), title);

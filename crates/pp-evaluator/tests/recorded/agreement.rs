@@ -49,6 +49,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("sample-conversions", 201),
     ("sample-definitions", 202),
     ("sample-errors", 211),
+    ("sample-fifth", 496),
     ("sample-fourth", 413),
     ("sample-operators", 171),
     ("sample-programs", 233),
