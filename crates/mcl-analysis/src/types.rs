@@ -6,9 +6,13 @@ use mcl_types::{DefId, DefKind, ModuleId, Target, TypeId};
 
 use crate::program::Program;
 
-/// Returns a type as text; `None` for what the program does not use, or what has an error.
+/// A type with more parts is not shown.
+const MAX_SHOWN_PARTS: usize = 1000;
+
+/// Returns a type as text; `None` for what the program does not use, what has an error, and for huge types.
 pub(crate) fn type_text(program: &Program, ty: TypeId) -> Option<String> {
-    (ty != TypeId::UNTYPED).then(|| program.typed().types.to_type(ty).to_string())
+    let types = &program.typed().types;
+    (ty != TypeId::UNTYPED && types.has_at_most_parts(ty, MAX_SHOWN_PARTS)).then(|| types.to_type(ty).to_string())
 }
 
 /// Returns a definition as the program could write it: `$root str`, `class site($name str, $port int)`,

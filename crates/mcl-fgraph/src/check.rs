@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use crate::emit::EVALUATION_BUDGET_NODES;
 use crate::lower::Lowering;
 use crate::options::Options;
+use crate::pool::MAX_TYPE_PARTS;
 use crate::program::lower;
 use crate::warnings::Warnings;
 use crate::{expansion, sensitive_commands};
@@ -49,6 +50,8 @@ struct Part {
     /// The number of statements that it expanded to.
     statements: u64,
     used_budget: u64,
+    /// The number of parts that its types have.
+    type_parts: u64,
     /// The definitions of the top level that were lowered.
     definitions: EntitySet<DefId>,
 }
@@ -74,12 +77,13 @@ fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Opt
     let mut parts = check_all(&chunks(first, size))?;
     let size = if share_definitions(&parts) { rest.len().div_ceil(threads).max(MIN_STATEMENTS) } else { size };
     parts.extend(check_all(&chunks(rest, size))?);
-    let (mut expanded, mut used_budget) = (0u64, 0u64);
+    let (mut expanded, mut used_budget, mut type_parts) = (0u64, 0u64, 0u64);
     for part in &parts {
         expanded = expanded.saturating_add(part.statements);
         used_budget = used_budget.saturating_add(part.used_budget);
+        type_parts = type_parts.saturating_add(part.type_parts);
     }
-    if expanded > expansion::limit(scoped) || used_budget > EVALUATION_BUDGET_NODES {
+    if expanded > expansion::limit(scoped) || used_budget > EVALUATION_BUDGET_NODES || type_parts > MAX_TYPE_PARTS {
         return None;
     }
     Some(Warnings::joined(parts.into_iter().map(|part| part.warnings)))
@@ -106,7 +110,7 @@ fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements
     let types = TypeTable::continuing(Arc::clone(types));
     let mut lowering = Lowering::new(typed, types, loaded, Options::default());
     lowering.run_part(statements).ok()?;
-    if !lowering.errors.is_empty() || lowering.emitter.pool.too_deep {
+    if !lowering.errors.is_empty() || lowering.emitter.pool.exceeded.is_some() {
         return None;
     }
     let mut definitions = EntitySet::with_capacity(typed.scoped.defs.len());
@@ -114,6 +118,7 @@ fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements
     Some(Part {
         statements: lowering.statements,
         used_budget: lowering.emitter.used_budget()?,
+        type_parts: lowering.emitter.pool.type_parts(),
         definitions,
         warnings: Warnings::of(&mut lowering),
     })
@@ -132,7 +137,7 @@ mod tests {
     fn part(lowered: Range<usize>) -> Part {
         let mut definitions = EntitySet::new();
         definitions.extend(lowered.map(DefId::new));
-        Part { warnings: Warnings::default(), statements: 0, used_budget: 0, definitions }
+        Part { warnings: Warnings::default(), statements: 0, used_budget: 0, type_parts: 0, definitions }
     }
 
     #[test]

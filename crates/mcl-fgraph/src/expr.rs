@@ -26,7 +26,7 @@ impl Lowering<'_> {
         let value =
             stacker::maybe_grow(STACK_RED_ZONE_BYTES, STACK_SEGMENT_BYTES, || self.expr_on_this_stack(at, expr));
         self.depth -= 1;
-        self.check_type_nesting(|frames| frames.ast(at.frame).expr_span(expr));
+        self.check_type_limits(|frames| frames.ast(at.frame).expr_span(expr));
         value
     }
 
@@ -144,7 +144,7 @@ impl Lowering<'_> {
                 BinaryOp::In => self.builtin_call(at, "contains", &[left, right], vec![value, right_value], expr)?,
                 op => self.operator(at, op.symbol(), &[left, right], &[value, right_value], expr)?,
             };
-            self.check_type_nesting(|_| ast.expr_span(expr));
+            self.check_type_limits(|_| ast.expr_span(expr));
         }
         Ok(value)
     }

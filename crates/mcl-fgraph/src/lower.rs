@@ -66,8 +66,8 @@ pub(crate) struct Lowering<'a> {
     /// How many statements were expanded so far.
     pub(crate) statements: u64,
     pub(crate) statement_limit: u64,
-    /// The first expression or statement with a type that is too deep for an artifact.
-    pub(crate) too_deep: Option<Span>,
+    /// The first expression or statement with a type that exceeds a limit of artifacts.
+    pub(crate) type_exceeds: Option<Span>,
 }
 
 impl<'a> Lowering<'a> {
@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
             refused: RefusedValues::default(),
             statements: 0,
             statement_limit: expansion::limit(&typed.scoped),
-            too_deep: None,
+            type_exceeds: None,
         }
     }
 
@@ -126,10 +126,10 @@ impl<'a> Lowering<'a> {
         self.frames.close(at.frame, ty, &mut self.emitter.types)
     }
 
-    /// Remembers the span of what was lowered last, if it is the first to have a type that is too deep.
-    pub(crate) fn check_type_nesting(&mut self, span: impl FnOnce(&Frames<'a>) -> Span) {
-        if self.emitter.pool.too_deep && self.too_deep.is_none() {
-            self.too_deep = Some(span(&self.frames));
+    /// Remembers the span of what was lowered last, if it is the first to have a type that exceeds a limit of artifacts.
+    pub(crate) fn check_type_limits(&mut self, span: impl FnOnce(&Frames<'a>) -> Span) {
+        if self.emitter.pool.exceeded.is_some() && self.type_exceeds.is_none() {
+            self.type_exceeds = Some(span(&self.frames));
         }
     }
 }

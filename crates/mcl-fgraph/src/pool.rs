@@ -23,6 +23,9 @@ const MAX_DEPTH: u32 = 200;
 /// Maximum size of the result of a function call that is stored in the artifact: bytes of strings plus other values.
 const MAX_RESULT_SIZE: usize = 1 << 16;
 
+/// Maximum number of parts that all types of a program have together.
+pub(crate) const MAX_TYPE_PARTS: u64 = 1 << 20;
+
 /// The tables of a program. Equal entries have one id.
 #[derive(Default)]
 pub(crate) struct Pool {
@@ -36,11 +39,31 @@ pub(crate) struct Pool {
     composites: FxHashMap<ConstId, Composite>,
     /// By the id in the type checker's table.
     types: IndexMap<TypeId, Type, FxBuildHasher>,
-    /// How deep types nest, as [`MAX_TYPE_NESTING`] counts; by id, as far as computed.
-    nesting: FxHashMap<TypeId, u32>,
-    /// Whether a type was too deep for an artifact.
-    pub(crate) too_deep: bool,
+    /// The extents of types, as far as computed.
+    extents: FxHashMap<TypeId, Extent>,
+    /// The number of parts that the stored types have.
+    type_parts: u64,
+    /// The first limit of artifacts that a type exceeded.
+    pub(crate) exceeded: Option<TypeLimit>,
     functions: IndexMap<FunctionKey, (FunctionImport, &'static Function), FxBuildHasher>,
+}
+
+/// How large a type is. Types share their parts, so one may be exponentially larger than what it takes in memory.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// How deep it nests, as [`MAX_TYPE_NESTING`] counts.
+    nesting: u32,
+    /// The number of its parts, with shared parts counted at each use.
+    parts: u64,
+}
+
+/// The limits of types in artifacts, where nothing is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeLimit {
+    /// [`MAX_TYPE_NESTING`].
+    Nesting,
+    /// [`MAX_TYPE_PARTS`].
+    Parts,
 }
 
 /// The finished tables, for [`mcl_artifact::program::Program`].
@@ -86,32 +109,55 @@ impl Pool {
         TypeIdx::new(self.types.insert_full(id, ty).0)
     }
 
-    /// Returns the type as the artifact stores it, or a replacement if it is too deep; see `too_deep`.
+    /// Returns the type as the artifact stores it, or a replacement if it exceeds a limit.
     fn stored(&mut self, table: &TypeTable, id: TypeId) -> Type {
-        if self.nesting(table, id) > MAX_TYPE_NESTING {
-            self.too_deep = true;
+        let Extent { nesting, parts } = self.extent(table, id);
+        let total = self.type_parts.saturating_add(parts);
+        let exceeded = if nesting > MAX_TYPE_NESTING {
+            Some(TypeLimit::Nesting)
+        } else if total > MAX_TYPE_PARTS {
+            Some(TypeLimit::Parts)
+        } else {
+            None
+        };
+        if exceeded.is_some() {
+            self.exceeded = self.exceeded.or(exceeded);
             return Type::Nil;
         }
+        self.type_parts = total;
         table.to_type(id)
     }
 
-    /// Returns how deep a type nests, as [`MAX_TYPE_NESTING`] counts. Types may be nested as deeply as a program is long.
-    fn nesting(&mut self, table: &TypeTable, id: TypeId) -> u32 {
+    /// Returns how large a type is. Types may be nested as deeply as a program is long.
+    fn extent(&mut self, table: &TypeTable, id: TypeId) -> Extent {
         let mut work = vec![id];
         while let Some(id) = work.last().copied() {
             let before = work.len();
-            let mut of = |part: &TypeId| match self.nesting.get(part) {
-                Some(nesting) => *nesting,
-                None => {
-                    work.push(*part);
-                    0
+            let mut extent = Extent { nesting: 0, parts: 1 };
+            let mut add = |part: &TypeId| match self.extents.get(part) {
+                Some(part) => {
+                    extent.nesting = extent.nesting.max(part.nesting);
+                    extent.parts = extent.parts.saturating_add(part.parts);
                 }
+                None => work.push(*part),
             };
-            let nesting = match table.get(id) {
-                TypeNode::List(element) => of(element) + 1,
-                TypeNode::Map(key, value) => of(key).max(of(value)) + 2,
-                TypeNode::Struct(fields) => fields.iter().map(|(_, ty)| of(ty)).max().unwrap_or(0) + 3,
-                TypeNode::Func(args, result) => args.iter().chain([result]).map(of).max().unwrap_or(0) + 4,
+            let levels = match table.get(id) {
+                TypeNode::List(element) => {
+                    add(element);
+                    1
+                }
+                TypeNode::Map(key, value) => {
+                    [key, value].into_iter().for_each(add);
+                    2
+                }
+                TypeNode::Struct(fields) => {
+                    fields.iter().map(|(_, ty)| ty).for_each(add);
+                    3
+                }
+                TypeNode::Func(args, result) => {
+                    args.iter().chain([result]).for_each(add);
+                    4
+                }
                 TypeNode::Untyped
                 | TypeNode::Bool
                 | TypeNode::Str
@@ -121,10 +167,15 @@ impl Pool {
             };
             if work.len() == before {
                 work.pop();
-                self.nesting.insert(id, nesting);
+                self.extents.insert(id, Extent { nesting: extent.nesting + levels, ..extent });
             }
         }
-        self.nesting[&id]
+        self.extents[&id]
+    }
+
+    /// Returns the number of parts that the stored types have.
+    pub(crate) fn type_parts(&self) -> u64 {
+        self.type_parts
     }
 
     /// Returns a type of the pool.

@@ -13,7 +13,7 @@ use crate::emit::Emitter;
 use crate::error::{Inconsistency, LowerError};
 use crate::lower::Lowering;
 use crate::options::Options;
-use crate::pool::Tables;
+use crate::pool::{MAX_TYPE_PARTS, Tables, TypeLimit};
 use crate::warnings::Warnings;
 use crate::{compact, expansion, sensitive_commands};
 
@@ -31,7 +31,8 @@ pub struct Lowered {
 ///
 /// # Errors
 /// E0801 for meta parameters that are set twice, E0802 for a program that expands to too many statements, E0803 for an
-/// inconsistent typed program (which can only come from a file), E0804 for a type that is too deep for an artifact.
+/// inconsistent typed program (which can only come from a file), E0804 for types that are too deep or too large for an
+/// artifact.
 pub fn lower(typed: Typed, loaded: &Loaded, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let (Emitter { pool, templates, .. }, mut warnings) = emit(typed, loaded, options)?;
     let Tables { strings, types, constants, functions } = pool.into_tables();
@@ -56,11 +57,19 @@ fn emit(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<(Emitter,
     let mut lowering = Lowering::new(&typed, types, loaded, options);
     let result = expansion::check(&typed.scoped).and_then(|()| lowering.run());
     let mut errors = std::mem::take(&mut lowering.errors);
-    if lowering.emitter.pool.too_deep {
-        let message = format!("a type is nested more than {MAX_TYPE_NESTING} levels deep");
-        let error = Diagnostic::error(Code::E0804, Stage::Graph, message)
-            .help("a list that contains another list nests one level deeper; use fewer levels, or a map");
-        errors.push(match lowering.too_deep {
+    if let Some(limit) = lowering.emitter.pool.exceeded {
+        let (message, help) = match limit {
+            TypeLimit::Nesting => (
+                format!("a type is nested more than {MAX_TYPE_NESTING} levels deep"),
+                "a list that contains another list nests one level deeper; use fewer levels, or a map",
+            ),
+            TypeLimit::Parts => (
+                format!("the types of the program have more than {MAX_TYPE_PARTS} parts"),
+                "a struct that contains another one twice has twice as many parts; use a list or a map",
+            ),
+        };
+        let error = Diagnostic::error(Code::E0804, Stage::Graph, message).help(help);
+        errors.push(match lowering.type_exceeds {
             Some(span) => error.at_with(span, "this value, or one that it is computed from, has such a type"),
             None => error,
         });

@@ -35,7 +35,7 @@ impl Lowering<'_> {
             match task {
                 Task::Lower(frame, stmt) => {
                     self.statement(frame, stmt)?;
-                    self.check_type_nesting(|frames| frames.ast(frame).stmt_span(stmt));
+                    self.check_type_limits(|frames| frames.ast(frame).stmt_span(stmt));
                 }
                 Task::FinishIf { frame, condition, then, otherwise } => {
                     let then = self.emitter.finish(then, None, "if");

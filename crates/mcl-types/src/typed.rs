@@ -25,7 +25,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use hashbrown::HashTable;
 use mcl_parser::ast::ExprId;
 use mcl_value::{Field, FuncType, Type};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::invalid::InvalidProgram;
@@ -249,28 +249,68 @@ impl TypeTable {
 
     /// Returns the type with every variable replaced; `lookup` returns the closed type of a variable.
     pub fn substitute(&mut self, id: TypeId, lookup: &mut dyn FnMut(u32) -> TypeId) -> TypeId {
+        self.substitute_shared(id, lookup, &mut FxHashMap::default())
+    }
+
+    /// Does the same; a part that a type contains several times is replaced once.
+    fn substitute_shared(
+        &mut self,
+        id: TypeId,
+        lookup: &mut dyn FnMut(u32) -> TypeId,
+        done: &mut FxHashMap<TypeId, TypeId>,
+    ) -> TypeId {
         if !self.is_open(id) {
             return id;
         }
+        if let Some(known) = done.get(&id) {
+            return *known;
+        }
+        let mut part = |table: &mut TypeTable, part: TypeId| table.substitute_shared(part, lookup, done);
         let node = match self.get(id).clone() {
             TypeNode::Var(var) => return lookup(var),
             node @ (TypeNode::Untyped | TypeNode::Bool | TypeNode::Str | TypeNode::Int | TypeNode::Float) => node,
-            TypeNode::List(element) => TypeNode::List(self.substitute(element, lookup)),
-            TypeNode::Map(key, value) => TypeNode::Map(self.substitute(key, lookup), self.substitute(value, lookup)),
+            TypeNode::List(element) => TypeNode::List(part(self, element)),
+            TypeNode::Map(key, value) => TypeNode::Map(part(self, key), part(self, value)),
             TypeNode::Struct(mut fields) => {
                 for (_, ty) in &mut fields {
-                    *ty = self.substitute(*ty, lookup);
+                    *ty = part(self, *ty);
                 }
                 TypeNode::Struct(fields)
             }
             TypeNode::Func(mut args, result) => {
                 for ty in &mut args {
-                    *ty = self.substitute(*ty, lookup);
+                    *ty = part(self, *ty);
                 }
-                TypeNode::Func(args, self.substitute(result, lookup))
+                TypeNode::Func(args, part(self, result))
             }
         };
-        self.intern(node)
+        let new = self.intern(node);
+        done.insert(id, new);
+        new
+    }
+
+    /// Whether a type has at most this many parts, with shared parts counted at each use: [`Self::to_type`] copies them all.
+    #[must_use]
+    pub fn has_at_most_parts(&self, id: TypeId, limit: usize) -> bool {
+        let mut work = vec![id];
+        let mut left = limit;
+        while let Some(id) = work.pop() {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            left = rest;
+            match self.get(id) {
+                TypeNode::Untyped
+                | TypeNode::Bool
+                | TypeNode::Str
+                | TypeNode::Int
+                | TypeNode::Float
+                | TypeNode::Var(_) => {}
+                TypeNode::List(element) => work.push(*element),
+                TypeNode::Map(key, value) => work.extend([*key, *value]),
+                TypeNode::Struct(fields) => work.extend(fields.iter().map(|(_, ty)| *ty)),
+                TypeNode::Func(args, result) => work.extend(args.iter().chain([result])),
+            }
+        }
+        true
     }
 
     /// Converts the type to the shared data type. Variables become `?1`, `?2`, … by their number; untyped becomes `nil`.

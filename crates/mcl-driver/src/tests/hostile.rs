@@ -1,10 +1,12 @@
-//! Hostile artifacts: files with a right checksum that contradict themselves.
+//! Hostile artifacts: files with a right checksum that contradict themselves. Hostile programs: types that are exponentially
+//! larger than their source.
 
 use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use mcl_modules::{Input, Loaded, Options, UnitId, load};
 
+use crate::tests::program::check;
 use crate::*;
 
 const PROGRAM: &str = "$n = 1\ntest \"x\" { int64 => $n, }\n";
@@ -50,4 +52,41 @@ fn a_function_nested_too_deep_is_an_error_in_every_stage() {
     let compiled = compile(load(&input, &Options::default()).expect("the program loads"), &[], || ());
     let codes: Vec<_> = compiled.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, [mcl_diagnostics::Code::E0210]);
+}
+
+/// Bindings, each a struct that has the one before as two of its fields.
+fn doubled(first: &str, name: &str, indent: &str) -> String {
+    let binding = |i: usize| format!("{indent}${name}{} = struct{{a => ${name}{i}, b => ${name}{i}}}\n", i + 1);
+    format!("{indent}${name}0 = {first}\n") + &(0..60).map(binding).collect::<String>()
+}
+
+fn codes(program: String) -> Vec<&'static str> {
+    let found = check(&[("main.mcl", program)]).diagnostics;
+    found.into_iter().map(|diagnostic| diagnostic.code.name()).collect()
+}
+
+#[test]
+fn a_type_that_contains_itself_twice_sixty_times_is_too_large() {
+    let used = doubled("[1]", "x", "") + "test \"x\" {\n\tint64 => len([$x60]),\n}\n";
+    assert_eq!(codes(used), ["E0804"]);
+    let in_a_class = format!(
+        "class c($p) {{\n{}\ttest \"x\" {{\n\t\tint64 => len([$x60]),\n\t}}\n}}\ninclude c(1)\ninclude c(\"a\")\n",
+        doubled("[$p]", "x", "\t")
+    );
+    assert_eq!(codes(in_a_class), ["E0804"]);
+}
+
+#[test]
+fn large_types_are_compared_by_their_shared_parts() {
+    let both = doubled("[1]", "x", "") + &doubled("[2]", "y", "") + "test \"x\" {\n\tint64 => len([$x60, $y60]),\n}\n";
+    assert_eq!(codes(both), ["E0804"]);
+    let differ =
+        doubled("[1]", "x", "") + &doubled("[\"a\"]", "y", "") + "test \"x\" {\n\tint64 => len([$x60, $y60]),\n}\n";
+    assert_eq!(codes(differ), ["E0701"]);
+}
+
+#[test]
+fn a_type_of_few_parts_may_contain_itself_twice() {
+    let four = "$a = [1]\n$b = struct{a => $a, b => $a}\n$c = struct{a => $b, b => $b}\ntest \"x\" {\n\tint64 => len([$c]),\n}\n";
+    assert_eq!(codes(four.to_owned()), Vec::<&str>::new());
 }

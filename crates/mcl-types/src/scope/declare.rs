@@ -139,7 +139,7 @@ impl Resolver<'_> {
             let symbol = self.symbols.defined(unit, param.name);
             let def = self.add_def(scope, param.name, param.span, DefKind::Param { index: index as u32 });
             self.out.scopes[scope].params.push(def);
-            self.tables[scope].params.push((symbol, def));
+            self.tables[scope].params.add(symbol, def);
         }
     }
 

@@ -315,9 +315,9 @@ impl Resolver<'_> {
     fn names_in(&self, namespace: Namespace, scope: ScopeId, visible: Visible) -> Vec<Arc<str>> {
         let table = self.table(scope);
         let definitions = table.definitions.keys().filter(|_| visible == Visible::All);
-        let definitions = definitions.filter(|(defined_in, _)| *defined_in == namespace).map(|(_, symbol)| symbol);
-        let params = table.params.iter().map(|(name, _)| name).filter(|_| namespace == Namespace::Variable);
-        definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(*symbol))).collect()
+        let definitions = definitions.filter(|(defined_in, _)| *defined_in == namespace).map(|(_, symbol)| *symbol);
+        let params = table.params.symbols().filter(|_| namespace == Namespace::Variable);
+        definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(symbol))).collect()
     }
 
     /// Returns the names of one namespace that a visible alias gives access to; `None` if there is no such alias.

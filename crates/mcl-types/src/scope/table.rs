@@ -17,7 +17,7 @@ pub(crate) struct SymbolTable {
     /// One table for all namespaces: most scopes have names in one of them, or none.
     pub(crate) definitions: FxHashMap<(Namespace, Symbol), DefId>,
     /// The parameters: a layer around the body, whose own bindings may shadow them.
-    pub(crate) params: Vec<(Symbol, DefId)>,
+    pub(crate) params: Params,
     pub(crate) aliases: FxHashMap<Symbol, Alias>,
     /// The targets of `import … as *`, in source order.
     pub(crate) stars: Vec<(StmtId, AliasTarget)>,
@@ -34,6 +34,44 @@ pub(crate) struct SymbolTable {
     pub(crate) system: Option<Symbol>,
     /// `None` if the scope has no broken statements.
     pub(crate) broken: Option<Box<BrokenNames>>,
+}
+
+/// The parameters of a scope, in their order.
+#[derive(Default)]
+pub(crate) struct Params {
+    params: Vec<(Symbol, DefId)>,
+    /// Finds those of a scope that has many.
+    index: Option<Box<FxHashMap<Symbol, DefId>>>,
+}
+
+/// Few parameters are found faster without an index.
+const MAX_UNINDEXED_PARAMS: usize = 16;
+
+impl Params {
+    pub(crate) fn add(&mut self, symbol: Symbol, def: DefId) {
+        self.params.push((symbol, def));
+        if let Some(index) = &mut self.index {
+            index.insert(symbol, def);
+        } else if self.params.len() > MAX_UNINDEXED_PARAMS {
+            self.index = Some(Box::new(self.params.iter().copied().collect()));
+        }
+    }
+
+    /// Returns the last parameter with a name.
+    fn find(&self, symbol: Symbol) -> Option<DefId> {
+        match &self.index {
+            Some(index) => index.get(&symbol).copied(),
+            None => self.params.iter().rev().find(|(name, _)| *name == symbol).map(|(_, def)| *def),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.params.len()
+    }
+
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.params.iter().map(|(symbol, _)| *symbol)
+    }
 }
 
 /// What is visible of a scope.
@@ -107,7 +145,7 @@ impl SymbolTable {
     pub(crate) fn new(unit: UnitId, enclosing: ScopeId, depth: u32) -> SymbolTable {
         SymbolTable {
             definitions: FxHashMap::default(),
-            params: Vec::new(),
+            params: Params::default(),
             aliases: FxHashMap::default(),
             stars: Vec::new(),
             dependencies: Vec::new(),
@@ -122,6 +160,6 @@ impl SymbolTable {
 
     /// Returns the parameter with this name; of equal names, the last one counts (spec 02 §2.3).
     pub(crate) fn param(&self, symbol: Symbol) -> Option<DefId> {
-        self.params.iter().rev().find(|(name, _)| *name == symbol).map(|(_, def)| *def)
+        self.params.find(symbol)
     }
 }

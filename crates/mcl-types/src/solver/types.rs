@@ -160,6 +160,9 @@ pub(crate) struct Types {
     changed: Vec<VarId>,
 }
 
+/// Types with fewer parts are made equal without a record of the parts that are.
+const MAX_UNRECORDED_STEPS: u32 = 64;
+
 impl Types {
     pub(crate) fn new() -> Types {
         let mut types = Types {
@@ -348,9 +351,16 @@ impl Types {
             return Ok(());
         }
         let mut work: SmallVec<[(Ty, Ty); 8]> = smallvec![(expected, found)];
+        let mut steps = 0;
+        let mut seen = FxHashSet::default();
         while let Some((a, b)) = work.pop() {
             let (a, b) = (self.resolve(a), self.resolve(b));
             if a == b {
+                continue;
+            }
+            steps += 1;
+            // Types share their parts: two large ones may meet at the same parts exponentially often.
+            if steps > MAX_UNRECORDED_STEPS && !seen.insert((a, b)) {
                 continue;
             }
             let mismatch = Mismatch { expected, found, expected_part: a, found_part: b, is_infinite: false };
