@@ -31,6 +31,7 @@ pub enum Role {
     End,
     Realize,
     Declare,
+    DeclareOnce,
 }
 
 /// Returns what a word introduces in Puppet, Terraform, Go, Python, JavaScript, Rust, Ruby or a shell. None of the words is
@@ -56,7 +57,8 @@ pub fn role(word: &str) -> Option<Role> {
         "from" | "use" | "using" | "require" | "source" => Role::Import,
         "contain" | "hiera_include" => Role::Include,
         "realize" => Role::Realize,
-        "create_resources" | "ensure_resource" | "ensure_resources" => Role::Declare,
+        "create_resources" => Role::Declare,
+        "ensure_resource" | "ensure_resources" | "ensure_packages" => Role::DeclareOnce,
         "type" | "enum" | "interface" | "typedef" | "trait" | "impl" | "record" => Role::TypeDeclaration,
         "package" | "namespace" => Role::PackageClause,
         "public" | "private" | "protected" | "static" | "async" | "pub" | "abstract" | "final" | "export" => {

@@ -128,7 +128,7 @@ fn bracket(error: &BracketError) -> Words {
 fn statement(error: &StatementError) -> Words {
     match error {
         StatementError::Misplaced(BracketContext::Entries) => message("statements are not allowed inside a resource")
-            .help("close the resource with `}` before the next statement"),
+            .help("close the resource with `}` before the next statement; an edge relates two resources: `Before => Svc[\"a\"],`"),
         StatementError::Misplaced(BracketContext::Body) => {
             message("statements are not allowed inside a function or branch")
                 .help("the body is one expression; use parameters, or more functions, in place of variables")
@@ -308,8 +308,10 @@ fn function(error: &FunctionError) -> Words {
         }
         FunctionError::TypeBeforeParameter { ty, name } => {
             let (written, name) = (foreign_type(ty), name.as_deref().unwrap_or("name"));
-            message(format!("expected a parameter name, found the type `{ty}`"))
-                .help(format!("the type follows the name, and may be omitted: `${name} {written}`"))
+            message(format!("expected a parameter name, found the type `{ty}`")).help(format!(
+                "the type follows the name, and may be omitted: `{}`",
+                format!("${name} {written}").trim_end()
+            ))
         }
         FunctionError::SignBeforeResult { found } => message(format!("unexpected `{found}` before the result type"))
             .help("the result type follows the parameters directly: `func f($x int) str { … }`"),
@@ -405,6 +407,11 @@ fn bare_word(error: &BareWordError) -> Words {
         }
         BareWordError::Value { word, ensure_of: Some(kind) } => message(format!("unexpected bare word `{word}`"))
             .help(format!("Puppet's `ensure` is `state`, with a value in quotes; `mclc doc {kind}` lists the values")),
+        BareWordError::Value { word, ensure_of: None } if bool_of_yaml(word).is_some() => {
+            let meant = bool_of_yaml(word).unwrap_or_default();
+            message(format!("unexpected bare word `{word}`"))
+                .help(format!("write `{meant}`, or `\"{word}\"` for a string"))
+        }
         BareWordError::Value { word, ensure_of: None } if prefixed_variable(word).is_some() => {
             let name = prefixed_variable(word).unwrap_or_default();
             message(format!("unexpected bare word `{word}`"))
@@ -468,10 +475,19 @@ fn entry(error: &EntryError) -> Words {
         EntryError::MiscasedMeta => {
             message("expected `Meta:`, found `meta:`").help("meta parameters are capitalized: `Meta:noop => true`")
         }
+        EntryError::SentValue { half, field } => {
+            message("expected a value, found a field of another resource").help(format!(
+                "a value is sent by a statement: `{half} -> Kind[\"name\"].{field}`, with this resource on the right"
+            ))
+        }
         EntryError::EdgeAsValue { property, half } => {
             message("expected an edge property (`Before`, `Notify`, `Depend` or `Listen`) before this edge")
                 .help(format!("write `{property} => {half},` with a capital letter"))
         }
+        EntryError::Block { word } => message(format!("unexpected block `{word}` in a resource")).help(
+            "the entries of a resource are fields, `name => value,`, meta parameters, `Meta:noop => true,`, and edges, \
+             `Depend => File[\"a\"],`",
+        ),
         EntryError::EdgeChain => {
             message("unexpected `->` in an edge entry").help("an entry takes one edge half; write an entry for each")
         }
@@ -505,5 +521,14 @@ fn written_type(error: &TypeError) -> Words {
         TypeError::DuplicateField { name, .. } => message(format!("duplicate field `{name}` in a struct type")),
         TypeError::DuplicateArgument { name } => message(format!("duplicate argument `${name}` in a func type"))
             .help("give each argument a name of its own, or none"),
+    }
+}
+
+/// Returns the bool that a word means in YAML.
+fn bool_of_yaml(word: &str) -> Option<&'static str> {
+    match word {
+        "yes" | "on" => Some("true"),
+        "no" | "off" => Some("false"),
+        _ => None,
     }
 }

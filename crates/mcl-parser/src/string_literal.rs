@@ -247,6 +247,8 @@ fn reference_help(text: &str) -> String {
         format!("names are lower case: `${{{}}}`", text.to_ascii_lowercase())
     } else if let Some(name) = text.strip_prefix('$').filter(|name| is_name(name)) {
         format!("there is no `$` before the name: `${{{name}}}`")
+    } else if text.contains('-') && is_name(&text.replace('-', "_")) {
+        format!("a name has no dashes: `${{{}}}`", text.replace('-', "_"))
     } else if text.contains(['(', '[', '{', '+', '-', '*', '/']) {
         "only a name is allowed here: bind the value to a variable first, `$value = …`, then write `${value}`"
             .to_owned()

@@ -11,7 +11,6 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("exec", "chdir", "cwd"),
     ("exec", "dir", "cwd"),
     ("exec", "refresh_only", "refreshonly"),
-    ("exec", "path", "env"),
     ("file", "src", "source"),
     ("file", "dest", "path"),
     ("file", "filename", "path"),
@@ -19,12 +18,9 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("file", "file_permission", "mode"),
     ("file", "target", "source"),
     ("file", "text", "content"),
-    ("svc", "enable", "startup"),
-    ("svc", "enabled", "startup"),
     ("svc", "status", "state"),
     ("pkg", "version", "state"),
     ("user", "home", "homedir"),
-    ("cron", "command", "unit"),
 ];
 
 /// Meta parameters: the name elsewhere, and that of mcl.
@@ -62,6 +58,18 @@ pub(crate) fn keyword(name: &str) -> Option<&'static str> {
 /// Returns the field of mcl for the name of a field elsewhere.
 pub(crate) fn field(kind: &str, name: &str) -> Option<&'static str> {
     FIELDS.iter().find(|(of, foreign, _)| *of == kind && *foreign == name).map(|(_, _, field)| *field)
+}
+
+/// Returns what to write in place of a field elsewhere whose value is another one in mcl, too.
+pub(crate) fn field_with_value(kind: &str, name: &str) -> Option<&'static str> {
+    Some(match (kind, name) {
+        ("exec", "path") => "write the path of the command in full, or `env => {\"PATH\" => \"/usr/bin:/bin\"},`",
+        ("svc", "enable" | "enabled") => "write `startup => \"enabled\",` or `startup => \"disabled\",`",
+        ("cron", "command" | "job" | "minute" | "hour" | "monthday" | "day" | "month" | "weekday" | "user") => {
+            "a job of a crontab has the kind `cron:job`; `cron` is a timer of systemd"
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the meta parameter of mcl for the name of one elsewhere.

@@ -28,6 +28,9 @@ pub fn in_entries(f: &Failure<'_>) -> Option<SyntaxError> {
         return Some(f.error_at(EntryError::MissingRocket { field }, f.last()));
     }
     let found = f.found_kind()?;
+    if context == BracketContext::Entries && found == TokenKind::OpenCurly && before == TokenKind::Identifier {
+        return Some(f.error_at(EntryError::Block { word: f.owned_text(f.last()) }, f.last()));
+    }
     match context {
         BracketContext::Parameters => in_parameters(f, before, found),
         BracketContext::Entries => in_resource(f, before, found).map(|error| f.error(error)),
@@ -82,6 +85,13 @@ fn in_resource(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option<E
                 Some(closer) => f.text.get(f.tokens.start(f.at) as usize..f.tokens.end(closer) as usize),
                 None => None,
             };
+            if let Some(closer) = closer
+                && f.tokens.kind(closer + 1) == Some(TokenKind::Dot)
+                && f.tokens.kind(closer + 2) == Some(TokenKind::Identifier)
+            {
+                let field = f.owned_text(f.at.checked_sub(2)?);
+                return Some(EntryError::SentValue { half: f.text_over(f.at, closer + 2).to_owned(), field });
+            }
             let kind = kind_in_edge(f.text_of(f.at));
             let names = half.and_then(|half| half.split_once('[')).map(|(_, names)| names.replace('\'', "\""));
             let half = names.map_or_else(|| format!("{kind}[…]"), |names| format!("{kind}[{names}"));

@@ -56,7 +56,7 @@ fn capitalized_value(f: &Failure<'_>, text: &str) -> Option<SyntaxError> {
             Some(f.error(BareWordError::Null { word: name, in_entry: f.context == Some(BracketContext::Entries) }))
         }
         Some(TokenKind::OpenParen) if foreign_type(text) != text => {
-            Some(f.error(HabitKind::Cast { ty: foreign_type(text).to_owned() }))
+            Some(f.error(HabitKind::Cast { ty: foreign_type(text) }))
         }
         Some(TokenKind::OpenParen) if matches!(text, "Some" | "Ok" | "Just") => {
             Some(f.error(HabitKind::Optional { word: name }))

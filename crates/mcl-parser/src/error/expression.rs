@@ -125,8 +125,12 @@ pub enum EntryError {
     DotAfterMeta { parameter: String },
     /// `meta:noop => true`.
     MiscasedMeta,
+    /// `content => Exec["x"].output`.
+    SentValue { half: String, field: String },
     /// `require => File["x"]`.
     EdgeAsValue { property: &'static str, half: String },
+    /// `lifecycle { … }`.
+    Block { word: String },
     /// `Before => File["x"] -> File["y"]`.
     EdgeChain,
     /// `Before => File["x"].content`.

@@ -28,6 +28,8 @@ pub enum HabitKind {
     ResourceOverride { kind: String },
     /// `File <| … |>`.
     Collector { kind: String },
+    /// `[File["a"], File["b"]] -> Svc["c"]`.
+    ListOfHalves,
     /// `file["a"] -> exec["b"]`; how the edge half is written.
     LowerCaseEdge { found: String, suggestion: String },
     /// `name: value`, `- name: value`, `---`.
@@ -62,6 +64,8 @@ pub enum HabitKind {
     ColonBeforeBlock { keyword: String },
     /// `if c then …`.
     Then,
+    /// `for x in a b; do …`.
+    Do,
     /// `[1, 2].each |$x| { … }`, with the variable.
     BlockArgument { variable: String },
     /// `int x = 3`.
@@ -211,6 +215,7 @@ pub enum Instead {
     NoDeferral,
     ClosingBrace,
     NoVirtualResources,
+    SameResource,
 }
 
 impl HabitError {
@@ -230,15 +235,39 @@ impl HabitError {
     }
 }
 
-/// Returns the type of mcl for the name of a type of Puppet or another language, or the name itself.
-pub fn foreign_type(found: &str) -> &str {
-    match found {
-        "String" => "str",
-        "Integer" | "Numeric" => "int",
-        "Boolean" => "bool",
-        "Float" => "float",
-        "Array" => "[]str",
-        "Hash" => "map{str: str}",
-        _ => found,
+/// Returns the type of mcl for a type of Puppet or another language: `[]int` for `Optional[Array[Integer]]`. Without one,
+/// it is the name itself, or nothing if that has parameters.
+pub fn foreign_type(found: &str) -> String {
+    let (name, parameters) = match found.split_once('[') {
+        Some((name, rest)) => (name, rest.strip_suffix(']').unwrap_or(rest)),
+        None => (found, ""),
+    };
+    let mut parameters = top_level_parts(parameters).filter(|part| !part.is_empty()).map(foreign_type);
+    let mut parameter = || parameters.next().unwrap_or_else(|| "str".to_owned());
+    match name {
+        "String" => "str".to_owned(),
+        "Integer" | "Numeric" => "int".to_owned(),
+        "Boolean" => "bool".to_owned(),
+        "Float" => "float".to_owned(),
+        "Array" => format!("[]{}", parameter()),
+        "Hash" => format!("map{{{}: {}}}", parameter(), parameter()),
+        _ if name == found => found.to_owned(),
+        "Enum" | "Pattern" => "str".to_owned(),
+        "Optional" | "NotUndef" | "Sensitive" => parameter(),
+        _ => String::new(),
     }
+}
+
+/// Divides a text at the commas that are not inside brackets.
+fn top_level_parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    text.split(move |c| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
 }

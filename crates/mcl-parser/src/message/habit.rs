@@ -24,6 +24,9 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             message(format!("expected a capitalized kind in an edge, found `{found}`"))
                 .help(format!("write `{suggestion}`"))
         }
+        HabitKind::ListOfHalves => message("expected an edge half, found a list").help(
+            "the name in a half may be a list: `File[[\"a\", \"b\"]] -> Exec[\"c\"]`; halves of other kinds need an edge each",
+        ),
         HabitKind::Yaml => message("expected a statement, found YAML").help(
             "a resource is written `file \"/tmp/a\" { state => \"exists\", }`, a variable `$name = …`, a list `[1, 2]`",
         ),
@@ -81,6 +84,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
                 _ => format!("a block is enclosed in braces: `{keyword} … {{ … }}`"),
             }),
         HabitKind::Then => message("expected `{`, found `then`").help("what depends on the condition is enclosed in braces: `if … { … } else { … }`"),
+        HabitKind::Do => message("expected `{`, found `do`")
+            .help("what is repeated is enclosed in braces: `for $index, $value in … { … }`"),
         HabitKind::BlockArgument { variable } => message("a call cannot take a block")
             .help(format!("iterate with a statement, `for $index, ${variable} in … {{ … }}`; for values use `iter.map`")),
         HabitKind::TypeBeforeName { ty, name } => message(format!("expected a statement, found the type `{ty}`"))
@@ -158,7 +163,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
             _ => "a type only follows the name of a variable or parameter: `$x int = …`",
         }),
         HabitKind::BracketMapType => {
-            message("expected `{` after `map`, found `[`").help("a map type is written `map{str: int}`")
+            message("expected `{` after `map`, found `[`")
+                .help("a map type is written `map{str: int}`, a map without it: `{\"key\" => 1}`")
         }
         HabitKind::TypeParameters { name } => message("a function cannot have type parameters")
             .help(format!("omit them, and the types: `func {name}($x) {{ … }}` takes a value of any type that fits")),
@@ -312,6 +318,10 @@ fn keyword(instead: &Instead) -> String {
         Instead::FunctionCall => "bind the result of a call to a variable: `$result = …`".to_owned(),
         Instead::NoDeferral => {
             "nothing runs later or beside the rest; an edge makes a resource wait for another one: `Depend => File[\"a\"],`"
+                .to_owned()
+        }
+        Instead::SameResource => {
+            "declare the resource: `file \"/tmp/a\" { state => \"exists\", }`; the same declaration elsewhere is the same resource"
                 .to_owned()
         }
         Instead::NoVirtualResources => {

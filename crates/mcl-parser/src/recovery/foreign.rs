@@ -37,6 +37,7 @@ impl RecoveringParser<'_> {
             .or_else(|| self.foreign_keyword(start))
             .or_else(|| self.foreign_resource(start))
             .or_else(|| self.foreign_block(start, at))
+            .or_else(|| self.list_of_halves(start))
             .or_else(|| self.foreign_document(start))
     }
 
@@ -142,6 +143,16 @@ impl RecoveringParser<'_> {
         }
         let (name, span) = (self.builder.word(token), self.builder.span(token, token + 1));
         vec![Definition { kind, name, span }]
+    }
+
+    /// `[File["a"], File["b"]] -> Svc["c"]`.
+    fn list_of_halves(&self, start: TokenIdx) -> Option<ForeignStatement> {
+        let is_list = self.kind(start) == Some(TokenKind::OpenBracket)
+            && matches!(self.kind(start + 1), Some(TokenKind::Capitalized | TokenKind::Identifier))
+            && self.kind(start + 2) == Some(TokenKind::OpenBracket);
+        let end = self.after(start);
+        let has_arrow = matches!(self.kind_on_line(end), Some(TokenKind::Arrow | TokenKind::Rocket));
+        (is_list && has_arrow).then(|| self.skipped(start, end, HabitKind::ListOfHalves))
     }
 
     /// A whole file, or a part of it, in YAML or JSON.

@@ -326,20 +326,27 @@ impl RecoveringParser<'_> {
         Some(Replacement { error, edits: vec![(f.at, Edit { terminals: vec![Terminal::ErrorValue], resume: end })] })
     }
 
-    /// `func f(int $a, str $b)`, `class c(String $x)`.
+    /// `func f(int $a, str $b)`, `class c(String $x, Optional[Integer] $y)`.
     fn types_before_parameters(&self, f: &Failure<'_>) -> Option<Replacement> {
-        let is_type = |token: TokenIdx| {
-            self.kind(token).is_some_and(|kind| kind == TokenKind::Capitalized || SIMPLE_TYPE.contains(kind))
-                && self.kind(token + 1) == Some(TokenKind::Dollar)
+        let end_of_type = |token: TokenIdx| {
+            let end = match self.kind(token)? {
+                TokenKind::Capitalized if self.kind(token + 1) == Some(TokenKind::OpenBracket) => self.after(token + 1),
+                kind if kind == TokenKind::Capitalized || SIMPLE_TYPE.contains(kind) => token + 1,
+                _ => return None,
+            };
+            (self.kind(end) == Some(TokenKind::Dollar)).then_some(end)
         };
-        if f.context? != BracketContext::Parameters || !is_type(f.at) {
+        if f.context? != BracketContext::Parameters {
             return None;
         }
-        let ty = f.owned_text(f.at);
-        let name = f.owned_text(f.at + 2);
-        let error = f.error_at(FunctionError::TypeBeforeParameter { ty, name: Some(name) }, f.at);
-        let all = self.in_same_brackets(f, is_type);
-        Some(Replacement { error, edits: all.into_iter().map(|at| deletion(at, at + 1)).collect() })
+        let end = end_of_type(f.at)?;
+        let span = self.span_between(f.at, end);
+        let ty = self.text.get(span.start as usize..span.end as usize)?.to_owned();
+        let name = f.owned_text(end + 1);
+        let error = SyntaxError::new(FunctionError::TypeBeforeParameter { ty, name: Some(name) }, span);
+        let all = self.in_same_brackets(f, |token| end_of_type(token).is_some()).into_iter();
+        let edits = all.filter_map(|at| Some(deletion(at, end_of_type(at)?))).collect();
+        Some(Replacement { error, edits })
     }
 
     /// `test not {`: a keyword in the place of the name of a resource.

@@ -182,7 +182,9 @@ impl Expectation<'_> {
                 let rule = format!("`Meta:{name}` has the type `{expected}`");
                 with_conversion(rule, expected, found, literal.as_ref())
             }
-            Expectation::Negation => "the operand of `not` is a `bool`".to_owned(),
+            Expectation::Negation => {
+                "the operand of `not` is a `bool`; it binds tighter than `==` and `in`: write `not ($a == $b)`".to_owned()
+            },
             Expectation::PanicArgument => "`panic` takes a `bool` and a `str`".to_owned(),
             Expectation::ResourceName { is_collect: true, .. } => return None,
             Expectation::ResourceName { is_collect: false, .. } if found == "str" => {

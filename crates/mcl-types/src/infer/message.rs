@@ -211,7 +211,12 @@ impl Inference<'_> {
             }
             Violation::NotIndexable => {
                 let message = format!("expected a list or a map, found `{}`", self.format(constraint.base()));
-                let diagnostic = error(Code::E0708, message).help("`x[i]` looks up an element of a list or a map");
+                let base = self.solver.types.resolve(constraint.base());
+                let help = match self.solver.types.node(base) {
+                    Node::Struct(_) => "a field of a struct is accessed with `->`: `$struct->field`",
+                    _ => "`x[i]` looks up an element of a list or a map",
+                };
+                let diagnostic = error(Code::E0708, message).help(help);
                 self.at_constraint(diagnostic, constraint, constraint.base())
             }
             Violation::NoFields | Violation::UnknownField => self.missing_field(constraint),

@@ -223,7 +223,7 @@ fn help_for_field(kind: &ResourceKind, name: &str) -> String {
     if let Some(field) = synonyms::field(kind.name, name) {
         return format!("it is called `{field}` in mcl; `mclc doc {}` describes it", kind.name);
     }
-    if let Some(advice) = synonyms::every_kind(name) {
+    if let Some(advice) = synonyms::field_with_value(kind.name, name).or_else(|| synonyms::every_kind(name)) {
         return advice.to_owned();
     }
     if let Some(near) = nearest(name, kind.fields.iter().map(|field| field.name)) {

@@ -383,7 +383,12 @@ fn foreign_function(name: &str) -> Option<String> {
             "`deploy.readfile(\"/files/…\")` of the module \"deploy\" for a file of the program, \
              `os.readfile(\"/…\")` of the module \"os\" for one of the host"
         }
-        "lookup" | "hiera" | "hiera_hash" | "hiera_array" => {
+        "lookup" => {
+            "`$map[\"key\"] <|> \"default\"` for a key of a map; for data of Hiera, write the data into the program, or read it: \
+             `encoding.decode_json(deploy.readfile(\"/files/…\"))` of the modules \"encoding\" and \"deploy\""
+        }
+        "make" => "the value itself: `[1, 2]`, `{\"key\" => 1}`",
+        "hiera" | "hiera_hash" | "hiera_array" => {
             "the data into the program, or read it: `encoding.decode_json(deploy.readfile(\"/files/…\"))` of the modules \
              \"encoding\" and \"deploy\""
         }

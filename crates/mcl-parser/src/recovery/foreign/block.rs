@@ -63,6 +63,10 @@ impl RecoveringParser<'_> {
             }
             Role::NegatedIf if found.is_some() => self.entered_or_skipped(start, keyword(Instead::NegatedIf)),
             Role::Loop if found.is_some() => self.entered_or_skipped(start, keyword(Instead::Loop)),
+            Role::ConditionalLoop if found.is_some() && self.word_at(self.last_on_line(start)) == "do" => {
+                let end = self.end_of_words_block(start);
+                self.skipped_to(start, next, end, keyword(Instead::NoCondition), Vec::new())
+            }
             Role::ConditionalLoop if found.is_some() => self.entered_or_skipped(start, keyword(Instead::NoCondition)),
             Role::Node if is_quoted || wants_name || found == Some(TokenKind::Divide) => {
                 let instead = match name().as_str() {
@@ -70,6 +74,10 @@ impl RecoveringParser<'_> {
                     name => Instead::HostName { name: name.to_owned() },
                 };
                 self.entered_or_skipped(start, keyword(instead))
+            }
+            Role::Switch if self.kind(self.last_on_line(start)) == Some(TokenKind::In) => {
+                let end = self.end_of_words_block(start);
+                self.skipped_to(start, next, end, keyword(Instead::If), Vec::new())
             }
             Role::Switch if found.is_some_and(|found| found != TokenKind::OpenCurly) => {
                 self.skipped(start, next, keyword(Instead::If))
@@ -107,6 +115,12 @@ impl RecoveringParser<'_> {
                 self.skipped(start, next, keyword(Instead::Print { text }))
             }
             Role::Return => self.skipped(start, next, HabitKind::Keyword { word, instead: Instead::NoReturn }),
+            Role::Import if word == "source" && matches!(found, Some(TokenKind::Dot | TokenKind::Divide)) => {
+                let path = self.text_between(next, self.end_of_foreign(start));
+                let file = path.rsplit('/').next().unwrap_or(path);
+                let module = format!("{}.mcl", file.split('.').next().unwrap_or(file));
+                self.skipped(start, next, keyword(Instead::Import { module }))
+            }
             Role::Import if is_quoted => self.skipped(start, next, keyword(Instead::Import { module: name() })),
             Role::Import if wants_name && word == "require" => {
                 self.skipped(start, next, keyword(Instead::Include { class: name() }))
@@ -124,6 +138,7 @@ impl RecoveringParser<'_> {
                 self.skipped(start, next, keyword(Instead::Include { class }))
             }
             Role::Realize if found.is_some() => self.skipped(start, next, keyword(Instead::NoVirtualResources)),
+            Role::DeclareOnce if found.is_some() => self.skipped(start, next, keyword(Instead::SameResource)),
             Role::Declare if found.is_some() => self.skipped(start, next, keyword(Instead::Loop)),
             Role::TypeDeclaration if wants_name => self.skipped(start, next, keyword(Instead::NoTypeDeclaration)),
             Role::PackageClause if wants_name => self.skipped(start, next, keyword(Instead::NoPackageClause)),
@@ -191,7 +206,9 @@ impl RecoveringParser<'_> {
             let kind = HabitKind::Keyword { word, instead: Instead::Binding { name: self.word_at(name).to_owned() } };
             let (mut end, defines) = (self.end_of_foreign(name), self.variable(name));
             if self.kind(end) == Some(TokenKind::In) {
-                end = self.end_of_foreign(end);
+                // The value may start on the line after it.
+                let value = if self.kind_on_line(end + 1).is_none() { end + 1 } else { end };
+                end = self.end_of_foreign(value);
             }
             return Some(self.skipped_to(start, name, end, kind, defines));
         }
@@ -244,6 +261,13 @@ impl RecoveringParser<'_> {
             let end = self.end_of_words_block(start);
             let mut found = self.skipped_to(start, start + 1, end, HabitKind::Then, Vec::new());
             found.error.span = self.builder.span(at, at + 1);
+            return Some(found);
+        }
+        let last = self.last_on_line(start);
+        if matches!(first, TokenKind::For | TokenKind::ForKv) && self.word_at(last) == "do" {
+            let end = self.end_of_words_block(start);
+            let mut found = self.skipped_to(start, start + 1, end, HabitKind::Do, Vec::new());
+            found.error.span = self.builder.span(last, last + 1);
             return Some(found);
         }
         let at = match first {
