@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Files, Span};
+use crate::{Code, Files, Fix, Span};
 
 /// The stage of the pipeline that reports a diagnostic. The names are part of the JSON contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,6 +68,9 @@ pub struct Diagnostic {
     /// The source in which errors of earlier stages are consequences of this one. Renderers do not show it.
     #[serde(skip)]
     pub covers: Option<Span>,
+    /// How the source can be changed, the most likely way first.
+    #[serde(skip)]
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -84,6 +87,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             covers: None,
+            fixes: Vec::new(),
         }
     }
 
@@ -132,6 +136,20 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a way to change the source.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Diagnostic {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// Adds ways to change the source, the most likely one first.
+    #[must_use]
+    pub fn fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Diagnostic {
+        self.fixes.extend(fixes);
         self
     }
 

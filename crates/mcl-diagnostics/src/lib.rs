@@ -1,7 +1,7 @@
 //! Source files, spans, diagnostic codes, diagnostics, and their renderers.
 //!
 //! Every crate reports through these types and never formats a message for a terminal itself. A [`Diagnostic`] is data: a
-//! code, a stage, a severity, a message, a primary span, labels and a help text. [`render()`] turns diagnostics into one of
+//! code, a stage, a severity, a message, a primary span, labels, a help text and [`Fix`]es. [`render()`] turns diagnostics into one of
 //! six formats, for people, editors, scripts and services. Each [`Code`] is declared once, together with its explanation in
 //! Markdown, which [`explain()`] renders for `mclc explain`.
 //!
@@ -10,6 +10,7 @@
 mod codes;
 mod diagnostic;
 pub mod explanation;
+mod fix;
 mod input;
 mod lints;
 mod render;
@@ -19,6 +20,7 @@ pub mod table;
 
 pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage};
+pub use fix::{Applicability, Change, Fix};
 pub use input::read_input;
 pub use lints::{LintLevel, LintNameError, LintSelector};
 pub use render::{Format, Program, Style, counts, explain, render, sort};

@@ -6,6 +6,7 @@ use crate::{Diagnostic, Severity};
 
 mod escape;
 mod explanation;
+mod fingerprint;
 mod github;
 mod gitlab;
 mod human;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cranelift_entity::EntityRef;
 use mcl_diagnostics::{
-    Code, Diagnostic, FileId, Files, LintNameError, LintSelector, Severity, SourceFile, Span, Stage,
+    Change, Code, Diagnostic, FileId, Files, Fix, LintNameError, LintSelector, Severity, SourceFile, Span, Stage,
 };
 use mcl_lexer::{Comment, TokenIdx, TokenKind, Tokens, lex};
 use rustc_hash::FxHashMap;
@@ -18,6 +18,8 @@ struct Allowance {
     selector: LintSelector,
     /// Where the name of the lint is.
     name: Span,
+    /// The comment, if it allows no other lint.
+    comment: Option<Span>,
     /// Where it applies, in bytes of the file.
     range: Range<u32>,
     is_used: bool,
@@ -83,6 +85,7 @@ fn without_effect(allowance: &Allowance) -> Diagnostic {
     Diagnostic::warning(Code::W0206, Stage::Lex, "allowance without effect")
         .at_with(allowance.name, format!("nothing here gives {what}"))
         .help("remove it, so that a later mistake of this kind is reported")
+        .fixes(allowance.comment.map(|comment| Fix::safe("remove the comment", Change::RemoveComment(comment))))
 }
 
 /// Reads the directives in the comments of a file.
@@ -113,10 +116,12 @@ fn read_file(id: FileId, file: &SourceFile, allowances: &mut Vec<Allowance>, inv
                 extents.below(&tokens, comment.next_token)
             }
         };
+        let comment = Span::new(id, comment.start, comment.end);
+        let comment = (names.len() == 1).then_some(comment);
         for (name, span) in names {
             match name.parse::<LintSelector>() {
                 Ok(selector) => {
-                    allowances.push(Allowance { selector, name: span, range: range.clone(), is_used: false });
+                    allowances.push(Allowance { selector, name: span, comment, range: range.clone(), is_used: false });
                 }
                 Err(unknown) => invalid.push(invalid_name(&unknown, span)),
             }
@@ -192,7 +197,11 @@ fn invalid_name(unknown: &LintNameError, span: Span) -> Diagnostic {
         LintNameError::Unknown { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
         LintNameError::Unknown { nearest: None, .. } => "`mclc explain` lists all codes".to_owned(),
     };
-    Diagnostic::warning(Code::W0207, Stage::Lex, message).at(span).help(help)
+    let fix = match unknown {
+        LintNameError::Unknown { nearest: Some(nearest), .. } => Some(Fix::replace_with(span, nearest.as_str())),
+        LintNameError::Unknown { nearest: None, .. } | LintNameError::NotALint(_) => None,
+    };
+    Diagnostic::warning(Code::W0207, Stage::Lex, message).at(span).help(help).fixes(fix)
 }
 
 /// Returns whether there is code before a comment on its line.

@@ -9,7 +9,7 @@ use mcl_modules::{Loaded, UnitId};
 
 use crate::allowances::apply_allowances;
 use crate::payload::Checked;
-use crate::stages::{add_diagnostics, check_graph, interpolate, lex, parse, scope, unify};
+use crate::stages::{add_diagnostics, check_graph, interpolate, lex, parse, remove_consequences, scope, unify};
 
 /// A program with all that the stages know of it.
 #[derive(Debug)]
@@ -36,6 +36,7 @@ pub fn analyze(loaded: Loaded) -> Analyzed {
     if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         add_diagnostics(&mut diagnostics, check_graph(program.clone()));
     }
+    remove_consequences(&mut diagnostics);
     apply_allowances(&program.loaded.files, &mut diagnostics, true);
     for (unit, tokens) in program.loaded.units.values_mut().zip(tokens.into_iter().map(|(_, tokens)| tokens)) {
         unit.tokens = tokens;

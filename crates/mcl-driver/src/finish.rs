@@ -16,6 +16,7 @@ pub fn finish_diagnostics(
         match level_of(diagnostic.code) {
             Some(LintLevel::Deny) => diagnostic.severity = Severity::Error,
             Some(LintLevel::Allow) => return false,
+            None if diagnostic.code.is_pedantic() => return false,
             Some(LintLevel::Warn) | None => {}
         }
         true

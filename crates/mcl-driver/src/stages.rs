@@ -159,8 +159,16 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
     if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         compiled.artifacts.clear();
     }
+    remove_consequences(&mut compiled.diagnostics);
     apply_allowances(&files, &mut compiled.diagnostics, true);
     compiled
+}
+
+/// Removes lints about names from the diagnostics of a program with errors, which may contain the uses that are missed.
+pub(crate) fn remove_consequences(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.iter().any(|found| found.severity == Severity::Error) {
+        diagnostics.retain(|found| found.severity == Severity::Error || found.stage != Stage::Scope);
+    }
 }
 
 /// Adds the diagnostics of a stage, and removes those of earlier stages that are consequences of them.

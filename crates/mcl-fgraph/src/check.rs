@@ -35,7 +35,7 @@ const PARTS_PER_THREAD: usize = 64;
 pub fn check(mut typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
     let types = std::mem::take(&mut typed.types).into_base();
     if let Some(warnings) = check_in_parts(&typed, &types, loaded) {
-        return warnings.into_diagnostics();
+        return warnings.into_diagnostics(&loaded.files);
     }
     typed.types = Arc::unwrap_or_clone(types);
     match lower(typed, loaded, Options::default()) {

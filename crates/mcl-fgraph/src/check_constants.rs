@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use mcl_artifact::program::Operand;
+use mcl_diagnostics::{Change, Fix, Span};
 use mcl_parser::ast::{Ast, EntryKind, Resource};
 use mcl_value::{Str, Value};
 use resource_graph::{ResourceId, ResourceKind, ValidationError, kind, validate, validate_some_values, validate_value};
@@ -19,6 +20,7 @@ impl Lowering<'_> {
         &mut self,
         ast: &Ast,
         resource: &Resource,
+        statement: Span,
         name: Operand,
         values: &[(Option<Operand>, Operand)],
     ) {
@@ -51,7 +53,7 @@ impl Lowering<'_> {
                 },
             };
             if let Err(error) = result {
-                self.refused.add_value(kind, entry.span, error);
+                self.refused.add_value(kind, ast, entry, error);
                 is_refused = true;
             }
         }
@@ -62,7 +64,7 @@ impl Lowering<'_> {
         };
         for name in names {
             constants.id = ResourceId::new(kind.name, &*name.to_text());
-            if self.check_together(ast, resource, kind, &mut constants, is_constant, is_refused) {
+            if self.check_together((ast, resource, statement), kind, &mut constants, is_constant, is_refused) {
                 return;
             }
         }
@@ -75,8 +77,7 @@ impl Lowering<'_> {
     /// Validates the constant parameters together, and removes those that are refused. Returns whether there are any.
     fn check_together(
         &mut self,
-        ast: &Ast,
-        resource: &Resource,
+        at: (&Ast, &Resource, Span),
         kind: &'static ResourceKind,
         constants: &mut resource_graph::Resource,
         is_constant: bool,
@@ -87,7 +88,7 @@ impl Lowering<'_> {
             let removed = error.param.as_ref().and_then(|param| constants.params.shift_remove(param));
             // What is missing, or wrong with the whole, may follow from a value that was refused before, or is computed.
             if removed.is_some() || is_constant && !is_refused {
-                self.refuse(ast, resource, kind, error);
+                self.refuse(at, kind, error);
                 is_refused = true;
             }
             if removed.is_none() {
@@ -102,7 +103,12 @@ impl Lowering<'_> {
     }
 
     /// Reports that a resource is invalid, at the entry at fault, or else at its head.
-    fn refuse(&mut self, ast: &Ast, resource: &Resource, kind: &ResourceKind, error: ValidationError) {
+    fn refuse(
+        &mut self,
+        (ast, resource, statement): (&Ast, &Resource, Span),
+        kind: &ResourceKind,
+        error: ValidationError,
+    ) {
         let given = error.param.as_deref().and_then(|param| {
             resource.entries.iter().find(|entry| match &entry.kind {
                 EntryKind::Field { name, .. } => **ast.name(*name) == *param,
@@ -113,15 +119,37 @@ impl Lowering<'_> {
             })
         });
         match given {
-            Some(entry) => self.refused.add_value(kind, entry.span, error),
+            Some(entry) => self.refused.add_value(kind, ast, entry, error),
             // A parameter can also be received from another resource.
             None if self.refused.is_receiver(kind, &self.frames.typed.scoped) => {}
             None => {
                 let head = resource.kind_span.to(ast.expr_span(resource.name));
                 let label = format!("`{}` refuses this resource whenever the program runs", kind.name);
-                self.refused.add(head, label, error);
+                let fixes = missing_entry(kind, statement, &error);
+                self.refused.add(head, label, error, fixes);
             }
         }
+    }
+}
+
+/// Returns the fixes for a resource without a required parameter: one for each value, or else one with a placeholder.
+fn missing_entry(kind: &ResourceKind, statement: Span, error: &ValidationError) -> Vec<Fix> {
+    let Some(field) = error.param.as_deref().and_then(|param| kind.field(param)) else { return Vec::new() };
+    let add = |value: &str| {
+        let entry = format!("{} => {value}", field.name);
+        Fix::guess(format!("add `{entry}`"), Change::AddEntry { resource: statement, entry })
+    };
+    let placeholder = match field.ty {
+        "bool" => "false",
+        "int" => "0",
+        "float" => "0.0",
+        ty if ty.starts_with("[]") => "[]",
+        ty if ty.starts_with("map{") => "{}",
+        _ => "\"\"",
+    };
+    match &*error.allowed {
+        [] => vec![add(placeholder)],
+        allowed => allowed.iter().map(|value| add(&format!("{value:?}"))).collect(),
     }
 }
 

@@ -116,6 +116,11 @@ impl<'a> Frames<'a> {
         id.0 == 0
     }
 
+    /// Returns the builder of the top level.
+    pub(crate) fn top_builder(&self) -> Option<BuilderId> {
+        self.frames.values().next().map(|frame| frame.builder)
+    }
+
     /// Returns a frame.
     pub(crate) fn get(&self, id: FrameId) -> &Frame {
         &self.frames[id]

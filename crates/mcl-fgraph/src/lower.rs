@@ -11,6 +11,7 @@ use mcl_types::{DefId, TypeId, TypeTable, Typed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::builder::BuilderId;
+use crate::declared::DeclaredNames;
 use crate::emit::Emitter;
 use crate::error::LowerError;
 use crate::expansion;
@@ -63,6 +64,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) unimplemented: IndexMap<&'static str, Span, FxBuildHasher>,
     /// The constant values that resource kinds refuse.
     pub(crate) refused: RefusedValues,
+    /// The names of resources and of the ends of edges.
+    pub(crate) declared: DeclaredNames,
     /// How many statements were expanded so far.
     pub(crate) statements: u64,
     pub(crate) statement_limit: u64,
@@ -83,6 +86,7 @@ impl<'a> Lowering<'a> {
             errors: Vec::new(),
             unimplemented: IndexMap::default(),
             refused: RefusedValues::default(),
+            declared: DeclaredNames::default(),
             statements: 0,
             statement_limit: expansion::limit(&typed.scoped),
             type_exceeds: None,
@@ -117,6 +121,11 @@ impl<'a> Lowering<'a> {
     pub(crate) fn lowered_at_top(&self) -> impl Iterator<Item = DefId> {
         let values = self.frames.values.keys().filter(|(frame, _)| Frames::is_top(*frame)).map(|(_, def)| *def);
         values.chain(self.functions.keys().filter(|key| Frames::is_top(key.frame)).map(|key| key.def))
+    }
+
+    /// Whether a builder is that of the program, whose statements count whenever it runs.
+    pub(crate) fn is_top_builder(&self, builder: BuilderId) -> bool {
+        self.frames.top_builder() == Some(builder)
     }
 
     /// Returns the closed type of an expression.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
-use mcl_parser::ast::Stmt;
+use mcl_diagnostics::{Code, Diagnostic, Fix, Span, Stage};
+use mcl_parser::ast::{Ast, Entry, EntryKind, Expr, Stmt};
 use mcl_types::Scoped;
 use resource_graph::{ResourceKind, ValidationError};
 use rustc_hash::FxHashSet;
@@ -13,25 +13,38 @@ use rustc_hash::FxHashSet;
 pub(crate) struct RefusedValues {
     /// One warning per location: a class may be included many times.
     pub(crate) warnings: Vec<Diagnostic>,
-    spans: FxHashSet<Span>,
+    spans: FxHashSet<(&'static str, Span)>,
     /// The kinds that edges send values to; collected when a resource lacks something.
     receivers: Option<FxHashSet<Arc<str>>>,
 }
 
 impl RefusedValues {
-    pub(crate) fn add(&mut self, span: Span, label: String, error: ValidationError) {
-        if !self.spans.insert(span) {
-            return;
-        }
-        let warning = Diagnostic::warning(Code::W0205, Stage::Graph, error.message).at_with(span, label);
-        self.warnings.push(match error.help {
+    pub(crate) fn add(&mut self, span: Span, label: String, error: ValidationError, fixes: Vec<Fix>) {
+        let warning = Diagnostic::warning(Code::W0205, Stage::Graph, error.message).at_with(span, label).fixes(fixes);
+        self.add_lint(match error.help {
             Some(help) => warning.help(help),
             None => warning,
         });
     }
 
-    pub(crate) fn add_value(&mut self, kind: &ResourceKind, span: Span, error: ValidationError) {
-        self.add(span, format!("`{}` refuses this value whenever the program runs", kind.name), error);
+    /// Adds a warning, unless it is known at this location.
+    pub(crate) fn add_lint(&mut self, warning: Diagnostic) {
+        if warning.span.is_none_or(|span| self.spans.insert((warning.code.name(), span))) {
+            self.warnings.push(warning);
+        }
+    }
+
+    pub(crate) fn add_value(&mut self, kind: &ResourceKind, ast: &Ast, entry: &Entry, error: ValidationError) {
+        let value = match &entry.kind {
+            EntryKind::Field { value, .. } | EntryKind::Meta { value, .. } => *value,
+            EntryKind::Edge { half, .. } => half.name,
+        };
+        let span = ast.expr_span(value);
+        // What is computed elsewhere is not wrong here.
+        let is_literal = matches!(ast.expr(value), Expr::Str(_));
+        let allowed = error.allowed.iter().filter(|_| is_literal);
+        let fixes = allowed.map(|allowed| Fix::replace_with(span, format!("{allowed:?}"))).collect();
+        self.add(span, format!("`{}` refuses this value whenever the program runs", kind.name), error, fixes);
     }
 
     /// Whether an edge of the program sends a value to a resource of a kind.

@@ -31,7 +31,11 @@ impl Lowering<'_> {
             values.push((condition, self.expr(at, entry_value(entry))?));
         }
         self.check_meta(ast, resource);
-        self.check_constants(ast, resource, name, &values);
+        self.declare(at.builder, ast, resource, span, name);
+        self.check_constants(ast, resource, span, name, &values);
+        if let Some(kind) = kind(ast.name(resource.kind)) {
+            self.lint_resource(ast, resource, kind, span);
+        }
         if let Some(kind) = kind(ast.name(resource.kind)).filter(|kind| !kind.implemented) {
             self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
         }

@@ -137,6 +137,7 @@ impl Lowering<'_> {
     }
 
     pub(crate) fn half(&mut self, ast: &Ast, half: &EdgeHalf, name: Operand) -> Half {
+        self.declare_end(ast.name(half.kind), name, half.span);
         let pool = &mut self.emitter.pool;
         Half { kind: pool.string(ast.name(half.kind)), name, key: half.key.map(|key| pool.string(ast.name(key))) }
     }

@@ -1,8 +1,9 @@
 //! The warnings of a lowered program, or of a part of it.
 
-use mcl_diagnostics::{Diagnostic, Span};
+use mcl_diagnostics::{Diagnostic, Files, Span};
 use rustc_hash::FxHashSet;
 
+use crate::declared::DeclaredNames;
 use crate::known_failures;
 use crate::lower::Lowering;
 use crate::resource::unimplemented_warning;
@@ -16,6 +17,8 @@ pub(crate) struct Warnings {
     refused: Vec<Diagnostic>,
     /// Calls that always fail, one warning for each location.
     failures: Vec<Diagnostic>,
+    /// What concerns several resources is known when all are.
+    declared: DeclaredNames,
 }
 
 impl Warnings {
@@ -25,28 +28,30 @@ impl Warnings {
             unimplemented: lowering.unimplemented.iter().map(|(kind, span)| (*kind, *span)).collect(),
             refused: std::mem::take(&mut lowering.refused.warnings),
             failures: known_failures::warnings(&mut lowering.emitter),
+            declared: std::mem::take(&mut lowering.declared),
         }
     }
 
     /// Joins the warnings of the parts of a program, in the order of its statements. What several parts found is kept once.
     pub(crate) fn joined(parts: impl IntoIterator<Item = Warnings>) -> Warnings {
         let mut joined = Warnings::default();
-        for Warnings { unimplemented, refused, failures } in parts {
+        for Warnings { unimplemented, refused, failures, declared } in parts {
             joined.unimplemented.extend(unimplemented);
             joined.refused.extend(refused);
             joined.failures.extend(failures);
+            joined.declared.extend(declared);
         }
         let mut kinds = FxHashSet::default();
         joined.unimplemented.retain(|(kind, _)| kinds.insert(*kind));
         for warnings in [&mut joined.refused, &mut joined.failures] {
             let mut spans = FxHashSet::default();
-            warnings.retain(|warning| spans.insert(warning.span));
+            warnings.retain(|warning| spans.insert((warning.code.name(), warning.span)));
         }
         joined
     }
 
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    pub(crate) fn into_diagnostics(self, files: &Files) -> Vec<Diagnostic> {
         let unimplemented = self.unimplemented.into_iter().map(|(kind, span)| unimplemented_warning(kind, span));
-        unimplemented.chain(self.refused).chain(self.failures).collect()
+        unimplemented.chain(self.refused).chain(self.failures).chain(self.declared.lints(files)).collect()
     }
 }

@@ -23,7 +23,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use mcl_diagnostics::FileId;
 
@@ -61,6 +61,34 @@ pub fn format_lines(file: FileId, text: &str, lines: RangeInclusive<u32>) -> Res
     verify::is_same_program(text, &formatted).map_err(FormatError::Differs)?;
     Program::read(file, &formatted).map_err(|_| FormatError::Differs("it does not parse"))?;
     Ok(formatted)
+}
+
+/// A replacement of whole lines by their one layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutEdit {
+    /// The bytes that are replaced.
+    pub bytes: Range<usize>,
+    /// The lines in their one layout.
+    pub text: String,
+}
+
+/// Returns for each of several ranges of lines what [`format_lines`] would change, `None` where that is nothing. The program is
+/// read once.
+///
+/// # Errors
+/// As for [`format()`].
+pub fn layout_edits(
+    file: FileId,
+    text: &str,
+    ranges: &[RangeInclusive<u32>],
+) -> Result<Vec<Option<LayoutEdit>>, FormatError> {
+    let program = Program::read(file, text)?;
+    let edit = |lines: &RangeInclusive<u32>| {
+        let run = lines::covering(&program, lines.clone())?;
+        let new = Printer::of_run(&program, &run).run();
+        (new != text[run.bytes.clone()]).then_some(LayoutEdit { bytes: run.bytes, text: new })
+    };
+    Ok(ranges.iter().map(edit).collect())
 }
 
 fn print(program: &Program<'_>) -> String {

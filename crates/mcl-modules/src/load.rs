@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
-use mcl_diagnostics::{Code, Diagnostic, FileId, Files, LintLevel, LintSelector, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Fix, LintLevel, LintSelector, Span, Stage};
 use mcl_lexer::Tokens;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -395,9 +395,11 @@ impl Loader {
                 Some(similar) => format!("did you mean `{similar}`?"),
                 None => "the keys are main, path, files, license, parentpathblock and lints".to_owned(),
             };
+            let span = Span::new(file, range.0, range.1);
             let warning = Diagnostic::warning(Code::W0204, Stage::Import, format!("unknown key `{key}`"))
-                .at_with(Span::new(file, range.0, range.1), "has no effect")
-                .help(help);
+                .at_with(span, "has no effect")
+                .help(help)
+                .fixes(similar.map(|similar| Fix::replace_with(span, similar)));
             self.warnings.push(warning);
         }
     }

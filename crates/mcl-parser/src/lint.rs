@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_diagnostics::{Change, Code, Diagnostic, Fix, Span, Stage};
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
@@ -127,9 +127,23 @@ impl Lint {
         let message = format!("mgmt 1.1 rejects {}", self.subject());
         let warning = Diagnostic::warning(self.code(), Stage::Parse, message).at(span);
         match self.help() {
-            Some(help) => warning.help(help),
+            Some(help) => warning.help(help).fix(self.fix(span)),
             None => warning,
         }
+    }
+
+    /// Returns the fix for a lint at a span. What concerns several lines becomes what the formatter writes.
+    fn fix(self, span: Span) -> Fix {
+        let change = match self {
+            Lint::CommaBeforeCloser => Change::delete(span),
+            Lint::MissingLastComma => Change::insert(Span { start: span.end, ..span }, ","),
+            _ => Change::Format(span),
+        };
+        let title = match self {
+            Lint::BarBar { .. } => "write `<|>`",
+            _ => self.help().unwrap_or("format"),
+        };
+        Fix::safe(title, change)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The words of syntax errors: the only place with their messages, labels and help.
 
 mod expected;
+mod fixes;
 mod habit;
 mod words;
 
@@ -42,6 +43,7 @@ impl From<SyntaxError> for Diagnostic {
             SyntaxErrorKind::Habit(error) => diagnostic.at(span).covering(error.covers),
             _ => diagnostic.at(span),
         };
+        let diagnostic = diagnostic.fixes(fixes::fixes(&kind, span));
         match words.help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,

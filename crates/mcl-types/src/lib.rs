@@ -13,6 +13,7 @@ mod annotation;
 mod builtin;
 mod infer;
 mod invalid;
+mod lint;
 mod meta_parameters;
 mod scope;
 mod scoped;

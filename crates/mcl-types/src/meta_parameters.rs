@@ -3,7 +3,7 @@
 //! mgmt reports these when it has parsed a file, whether anything reaches the resource or not. The types of their values are
 //! checked by the unify stage.
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
+use mcl_diagnostics::{Code, Diagnostic, Fix, Span, Stage, nearest};
 use mcl_parser::ast::{Ast, EntryKind, Name, Resource, Stmt};
 use resource_graph::META_NAMES;
 use rustc_hash::FxHashMap;
@@ -49,7 +49,12 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the meta parameters are {}", META_NAMES.join(", ")),
     };
-    Diagnostic::error(Code::E0308, Stage::Init, format!("unknown meta parameter `{name}`")).at(span).help(help)
+    // The name is what the entry starts with, after `Meta:`.
+    let name_span = Span { start: span.end.saturating_sub(name.len() as u32).max(span.start), ..span };
+    Diagnostic::error(Code::E0308, Stage::Init, format!("unknown meta parameter `{name}`"))
+        .at(span)
+        .help(help)
+        .fixes(similar.map(|near| Fix::replace_with(name_span, near)))
 }
 
 fn duplicate(name: &str, span: Span, first: Span) -> Diagnostic {

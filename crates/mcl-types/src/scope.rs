@@ -14,6 +14,7 @@ mod broken;
 mod broken_names;
 mod declare;
 mod error;
+mod hint_fixes;
 mod import;
 mod lookup;
 mod names;
@@ -31,6 +32,7 @@ use mcl_parser::TextIndex;
 use mcl_parser::ast::{Ast, Name, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lint::{UsedImports, lints};
 use crate::scope::broken_names::BrokenClass;
 use crate::scope::error::ScopeError;
 use crate::scope::names::{Namespace, Symbol, Symbols, UseForm};
@@ -70,6 +72,7 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         broken_classes: Vec::new(),
         misspelt_aliases: FxHashSet::default(),
         units_with_unknown_modules: FxHashSet::default(),
+        used_imports: UsedImports::default(),
         suggestions: 0,
     };
     // Tables that grow step by step need half as much memory again. Most statements define one name.
@@ -82,7 +85,10 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
     }
     resolver.invalidate_instances();
     let broken_classes = resolver.included_broken_classes();
-    let diagnostics = resolver.reachable_findings(broken_classes);
+    let mut diagnostics = resolver.reachable_findings(broken_classes);
+    if diagnostics.is_empty() {
+        diagnostics = lints(&resolver.out, loaded, &resolver.used_imports);
+    }
     (resolver.out, diagnostics)
 }
 
@@ -108,6 +114,7 @@ struct Resolver<'a> {
     misspelt_aliases: FxHashSet<Symbol>,
     /// The files that import an unknown module, which may have been meant as any module.
     units_with_unknown_modules: FxHashSet<UnitId>,
+    used_imports: UsedImports,
     /// The number of suggestions made so far; each looks at all names in scope, so their number is bounded.
     suggestions: u32,
 }

@@ -84,7 +84,7 @@ const SYNONYMS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Returns the one of `values` that is meant by `found`.
-pub(crate) fn similar_value(values: &'static [&'static str], found: &str) -> Option<&'static str> {
+pub(crate) fn similar_value(values: &[&'static str], found: &str) -> Option<&'static str> {
     let folded = found.trim().to_lowercase();
     let same = values.iter().copied().find(|value| !value.is_empty() && value.to_lowercase() == folded);
     let synonym = || {

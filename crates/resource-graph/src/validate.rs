@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcl_value::Value;
 
-use crate::similar_value::help_for_value;
+use crate::similar_value::{help_for_value, similar_value};
 use crate::{Check, Field, Meta, Params, Resource, ResourceKind};
 
 /// Why a resource is invalid.
@@ -21,12 +21,14 @@ pub struct ValidationError {
     pub help: Option<String>,
     /// Whether the value of the parameter is invalid, whatever the others are.
     pub is_about_value: bool,
+    /// The values that the parameter can have instead, the most similar one first; empty if there are too many to list.
+    pub allowed: Vec<&'static str>,
 }
 
 impl ValidationError {
     /// Creates an error of the resource as a whole.
     pub fn new(message: impl Into<String>) -> ValidationError {
-        ValidationError { param: None, message: message.into(), help: None, is_about_value: false }
+        ValidationError { param: None, message: message.into(), help: None, is_about_value: false, allowed: Vec::new() }
     }
 
     /// Creates an error of one parameter.
@@ -115,9 +117,21 @@ fn validate_meta(meta: &Meta) -> Result<(), ValidationError> {
 fn missing(kind: &ResourceKind, field: &Field) -> ValidationError {
     let error = ValidationError::of(field.name, format!("missing parameter `{}` of `{}`", field.name, kind.name));
     match field.check {
-        Check::OneOf(values) => error.help(format!("set it to {}", alternatives(values))),
+        Check::OneOf(values) => {
+            let error = error.help(format!("set it to {}", alternatives(values)));
+            ValidationError { allowed: allowed(field, ""), ..error }
+        }
         _ => error,
     }
+}
+
+/// Returns the values that a field can have, the one most similar to `found` first.
+fn allowed(field: &Field, found: &str) -> Vec<&'static str> {
+    let Check::OneOf(values) = field.check else { return Vec::new() };
+    let mut values: Vec<&'static str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
+    let similar = similar_value(&values, found);
+    values.sort_by_key(|value| similar != Some(*value));
+    values
 }
 
 /// Formats the values that a field can have; `None` if it can have any value of its type.
@@ -198,7 +212,8 @@ fn check(kind: &ResourceKind, field: &Field, value: &Value) -> Result<(), Valida
         }
         Check::NotEmpty | Check::AbsolutePath | Check::AbsoluteFile | Check::AbsoluteDirectory => return Ok(()),
     };
-    Err(ValidationError { help: help_for_value(kind, field, &string), ..ValidationError::of_value(name, message) })
+    let help = help_for_value(kind, field, &string);
+    Err(ValidationError { help, allowed: allowed(field, &string), ..ValidationError::of_value(name, message) })
 }
 
 #[cfg(test)]

@@ -26,7 +26,11 @@ pub fn of<'a>(
     let command_line = lists.into_iter().flat_map(|(lints, level)| lints.iter().map(move |lint| (lint, level)));
     let command_line: Vec<(&Lint, LintLevel)> = command_line.collect();
     move |code: Code| {
-        let here = command_line.iter().filter(|(lint, _)| lint.matches(code));
+        // What denies all warnings turns none on.
+        let turns_on = |lint: &Lint, level: LintLevel| {
+            !is_pedantic(code) || level != LintLevel::Deny || *lint != Lint::Selected(LintSelector::All)
+        };
+        let here = command_line.iter().filter(|(lint, level)| lint.matches(code) && turns_on(lint, *level));
         let here = here.map(|(lint, level)| (lint.specificity(), true, *level));
         let there = project.iter().filter(|(selector, _)| selector.matches(code));
         let there = there.map(|(selector, level)| (selector.specificity(), false, *level));

@@ -59,7 +59,7 @@ pub fn puppet_lint(name: &str) -> Option<Code> {
 
 /// Returns whether a lint is off by default.
 pub fn is_pedantic(code: Code) -> bool {
-    LINTS.iter().any(|lint| lint.code == code && lint.level != Level::Warning)
+    code.is_pedantic() || LINTS.iter().any(|lint| lint.code == code && lint.level != Level::Warning)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::render::fingerprint::Fingerprints;
 use crate::render::program::Program;
-use crate::{CodeInfo, Severity, Span};
+use crate::{Change, CodeInfo, FileId, Fix, Severity, Span, counts};
 
 pub(super) fn render(programs: &[Program<'_>]) -> String {
     let mut rules: BTreeMap<&str, &CodeInfo> = BTreeMap::new();
@@ -23,13 +24,18 @@ pub(super) fn render(programs: &[Program<'_>]) -> String {
             })
         })
         .collect();
-    let results: Vec<Value> = programs.iter().flat_map(|program| program_results(program, &index)).collect();
+    let has_errors = programs.iter().any(|program| counts(program.diagnostics).0 > 0);
+    let mut fingerprints = Fingerprints::default();
+    let results: Vec<Value> =
+        programs.iter().flat_map(|program| program_results(program, &index, &mut fingerprints)).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {"name": "mclc", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
             "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The directory in which mclc ran."}}},
+            "invocations": [{"executionSuccessful": true, "exitCode": i32::from(has_errors)}],
             "results": results,
         }],
     });
@@ -38,7 +44,11 @@ pub(super) fn render(programs: &[Program<'_>]) -> String {
     text
 }
 
-fn program_results(program: &Program<'_>, rules: &BTreeMap<&str, usize>) -> Vec<Value> {
+fn program_results(
+    program: &Program<'_>,
+    rules: &BTreeMap<&str, usize>,
+    fingerprints: &mut Fingerprints,
+) -> Vec<Value> {
     let results = program.diagnostics.iter().map(|diagnostic| {
         let mut text = diagnostic.message.clone();
         if let Some(help) = &diagnostic.help {
@@ -58,7 +68,7 @@ fn program_results(program: &Program<'_>, rules: &BTreeMap<&str, usize>) -> Vec<
         if let Some(file) = program.file_of(diagnostic.span) {
             let location = match diagnostic.span {
                 Some(span) => location(program, span),
-                None => json!({"artifactLocation": {"uri": uri(&program.shown_name(file))}}),
+                None => json!({"artifactLocation": artifact(&program.shown_name(file))}),
             };
             result["locations"] = json!([{"physicalLocation": location}]);
         }
@@ -68,17 +78,46 @@ fn program_results(program: &Program<'_>, rules: &BTreeMap<&str, usize>) -> Vec<
             });
             result["relatedLocations"] = labels.collect();
         }
+        let fixes: Vec<Value> = diagnostic.fixes.iter().filter_map(|fix| suggested(program, fix)).collect();
+        if !fixes.is_empty() {
+            result["fixes"] = fixes.into();
+        }
+        result["partialFingerprints"] = json!({"findingHash/v1": fingerprints.next(program, diagnostic)});
         result
     });
     results.collect()
 }
 
+/// Returns a fix whose edits are known.
+fn suggested(program: &Program<'_>, fix: &Fix) -> Option<Value> {
+    let mut files: BTreeMap<FileId, Vec<Value>> = BTreeMap::new();
+    for change in &fix.changes {
+        let Change::Replace { span, text } = change else { return None };
+        let replacement = json!({"deletedRegion": region(program, *span), "insertedContent": {"text": text}});
+        files.entry(span.file).or_default().push(replacement);
+    }
+    let changes = files.into_iter().map(|(file, replacements)| {
+        json!({"artifactLocation": artifact(&program.shown_name(file)), "replacements": replacements})
+    });
+    let changes: Vec<Value> = changes.collect();
+    Some(json!({"description": {"text": fix.title}, "artifactChanges": changes}))
+}
+
 fn location(program: &Program<'_>, span: Span) -> Value {
+    json!({"artifactLocation": artifact(&program.shown_name(span.file)), "region": region(program, span)})
+}
+
+fn region(program: &Program<'_>, span: Span) -> Value {
     let (start, end) = (program.start(span), program.end(span));
-    json!({
-        "artifactLocation": {"uri": uri(&program.shown_name(span.file))},
-        "region": {"startLine": start.line, "startColumn": start.col, "endLine": end.line, "endColumn": end.col},
-    })
+    json!({"startLine": start.line, "startColumn": start.col, "endLine": end.line, "endColumn": end.col})
+}
+
+/// A file, relative to the directory of the run unless its name is absolute.
+fn artifact(name: &str) -> Value {
+    if name.starts_with('/') || name.contains("://") {
+        return json!({"uri": uri(name)});
+    }
+    json!({"uri": uri(name), "uriBaseId": "%SRCROOT%"})
 }
 
 /// A relative path as a URI reference: what RFC 3986 does not allow in a path is percent-encoded.

@@ -1,6 +1,6 @@
 //! Errors of the init checks, as data and as diagnostics.
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Fix, Span, Stage};
 
 use crate::interpolate::double_underscore;
 
@@ -74,6 +74,7 @@ impl From<ValidationError> for Diagnostic {
                 init_error(Code::E0307, format!("unknown edge property `{}`", capitalized(&name)))
                     .at(span)
                     .help(edge_property_help(&name, near))
+                    .fixes(meant_edge_property(&name, near).map(|word| Fix::replace_with(span, word)))
             }
             ValidationErrorKind::ImportInLoop => {
                 init_error(Code::E0309, "an import is not allowed directly in the body of a loop".to_owned())
@@ -85,6 +86,15 @@ impl From<ValidationError> for Diagnostic {
                 init_error(Code::E0311, "missing module name in an import".to_owned()).at(span)
             }
         }
+    }
+}
+
+fn meant_edge_property(name: &str, near: Option<&str>) -> Option<String> {
+    match (near, name) {
+        (Some(near), _) => Some(capitalized(near)),
+        (None, "require") => Some("Depend".to_owned()),
+        (None, "subscribe") => Some("Listen".to_owned()),
+        (None, _) => None,
     }
 }
 

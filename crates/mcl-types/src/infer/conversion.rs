@@ -28,17 +28,21 @@ impl<'a> Literal<'a> {
     }
 }
 
+/// Returns the literal of the expected type that is meant by another one.
+pub(crate) fn converted(expected: &str, literal: &Literal<'_>) -> Option<String> {
+    match (expected, literal) {
+        ("str", Literal::Int { value, width }) => Some(format!("\"{value:0width$}\"")),
+        ("str", Literal::Bool(value)) => Some(format!("\"{value}\"")),
+        ("float", Literal::Int { value, .. }) => Some(format!("{value}.0")),
+        ("bool", Literal::Str(text)) if matches!(*text, "true" | "false") => Some(text.to_string()),
+        ("int", Literal::Str(text)) => text.parse::<i64>().ok().map(|number| number.to_string()),
+        _ => None,
+    }
+}
+
 /// Returns what to write to get a value of the expected type.
 pub(crate) fn conversion(expected: &str, found: &str, literal: Option<&Literal<'_>>) -> Option<String> {
-    let written = match (expected, literal) {
-        ("str", Some(Literal::Int { value, width })) => Some(format!("\"{value:0width$}\"")),
-        ("str", Some(Literal::Bool(value))) => Some(format!("\"{value}\"")),
-        ("float", Some(Literal::Int { value, .. })) => Some(format!("{value}.0")),
-        ("bool", Some(Literal::Str(text))) if matches!(*text, "true" | "false") => Some(text.to_string()),
-        ("int", Some(Literal::Str(text))) => text.parse::<i64>().ok().map(|number| number.to_string()),
-        _ => None,
-    };
-    if let Some(written) = written {
+    if let Some(written) = literal.and_then(|literal| converted(expected, literal)) {
         let quotes = if found == "str" { ", without quotes" } else { "" };
         return Some(format!("write `{written}`{quotes}"));
     }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use mcl_diagnostics::{Code, Diagnostic, Label, Span, Stage};
+use mcl_diagnostics::{Code, Diagnostic, Fix, Label, Span, Stage};
 
 use crate::synonyms;
 
@@ -52,6 +52,8 @@ pub(crate) enum InferError {
         field: String,
         span: Span,
         help: String,
+        /// The field that was most likely meant.
+        near: Option<&'static str>,
     },
     EdgeWithOneEnd {
         span: Span,
@@ -185,11 +187,17 @@ impl From<InferError> for Diagnostic {
                 let diagnostic = error(Code::E0710, format!("unknown resource kind `{kind}`")).at(span);
                 match synonyms::keyword(&kind) {
                     Some(help) => diagnostic.help(help),
-                    None => did_you_mean(diagnostic, similar.as_deref()),
+                    None => {
+                        // In an edge, the span covers the name of the resource, too.
+                        let name = Span { end: (span.start + kind.len() as u32).min(span.end), ..span };
+                        let fix = similar.as_deref().map(|similar| Fix::replace_with(name, similar));
+                        did_you_mean(diagnostic, similar.as_deref()).fixes(fix)
+                    }
                 }
             }
-            InferError::UnknownField { kind, field, span, help } => {
-                error(Code::E0711, format!("unknown field `{field}` of `{kind}`")).at(span).help(help)
+            InferError::UnknownField { kind, field, span, help, near } => {
+                let fix = near.map(|near| Fix::replace_with(span, near));
+                error(Code::E0711, format!("unknown field `{field}` of `{kind}`")).at(span).help(help).fixes(fix)
             }
             InferError::EdgeWithOneEnd { span } => error(Code::E0713, "missing second end of this edge")
                 .at(span)

@@ -1,9 +1,9 @@
 //! Why two types must be equal: the rules, and their wording.
 
-use mcl_diagnostics::{Code, Span, nearest};
+use mcl_diagnostics::{Change, Code, Fix, Span, nearest};
 use resource_graph::{META_NAMES, values_of};
 
-use crate::infer::conversion::{Literal, conversion};
+use crate::infer::conversion::{Literal, conversion, converted};
 use crate::infer::error::FOR_THIS_INCLUDE;
 use crate::wording::expected_found;
 
@@ -197,6 +197,23 @@ impl Expectation<'_> {
             }
             Expectation::UnknownCallee { .. } => return None,
         })
+    }
+
+    /// Returns the literal of the expected type that is meant by the one of the program.
+    pub(crate) fn fix(&self, expected: &str) -> Option<Fix> {
+        let (span, literal, is_mode) = match self {
+            Expectation::Argument { argument, literal, .. } | Expectation::ClassArgument { argument, literal, .. } => {
+                (*argument, literal.as_ref()?, false)
+            }
+            Expectation::Field { value, literal, field, .. } => (*value, literal.as_ref()?, *field == "mode"),
+            _ => return None,
+        };
+        let written = match literal {
+            Literal::Int { value, .. } if is_mode && *value >= 0 => format!("\"{value:04}\""),
+            literal => converted(expected, literal)?,
+        };
+        // Digits and words are the same value of another type.
+        Some(Fix::safe(format!("write `{written}`"), Change::Replace { span, text: written }))
     }
 
     /// Returns a further span to point at.

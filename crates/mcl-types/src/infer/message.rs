@@ -84,6 +84,7 @@ impl Inference<'_> {
             let code = expectation.code().unwrap_or_else(|| self.code_of(mismatch));
             let mut diagnostic = error(code, expectation.message(&expected, &found));
             diagnostic.help = self.monomorphic_help(mismatch, expectation).or(expectation.help(&expected, &found));
+            diagnostic.fixes.extend(expectation.fix(&expected));
             diagnostic
         }
         .at(span);
@@ -322,11 +323,11 @@ impl Inference<'_> {
         let base = self.solver.types.resolve(constraint.base());
         let diagnostic = match self.solver.types.node(base) {
             Node::Struct(fields) => {
-                let help = match nearest(field, fields.iter().map(|(name, _)| &**name)) {
-                    Some(similar) => format!("did you mean `->{similar}`?"),
-                    None => format!("give a default if it may be missing: `->{field} <|> …`"),
-                };
-                error(Code::E0707, format!("unknown field `{field}` of `{found}`")).help(help)
+                let error = error(Code::E0707, format!("unknown field `{field}` of `{found}`"));
+                match nearest(field, fields.iter().map(|(name, _)| &**name)) {
+                    Some(similar) => error.help(format!("did you mean `->{similar}`?")),
+                    None => error.help(format!("give a default if it may be missing: `->{field} <|> …`")),
+                }
             }
             node => {
                 let help = match node {

@@ -75,8 +75,8 @@ impl Inference<'_> {
         let found = self.expr_type(module, value);
         let Some(field) = kind.field(name) else {
             let (field, span) = (name.to_owned(), entry.name_span);
-            let help = help_for_field(kind, name);
-            self.report(InferError::UnknownField { kind: kind.name, field, span, help });
+            let (help, near) = (help_for_field(kind, name), field_meant_by(kind, name));
+            self.report(InferError::UnknownField { kind: kind.name, field, span, help, near });
             return self.poison([found]);
         };
         // An untyped field accepts everything whose type is known.
@@ -213,6 +213,15 @@ fn capitalized(kind: &str) -> String {
         first.make_ascii_uppercase();
     }
     kind
+}
+
+/// Returns the field that was most likely meant by a name that the kind does not have.
+fn field_meant_by(kind: &ResourceKind, name: &str) -> Option<&'static str> {
+    if name == "ensure" && kind.field("state").is_some() {
+        return Some("state");
+    }
+    let synonym = synonyms::field(kind.name, name).filter(|field| kind.field(field).is_some());
+    synonym.or_else(|| nearest(name, kind.fields.iter().map(|field| field.name)))
 }
 
 /// Returns what to write instead of a field that the kind does not have.

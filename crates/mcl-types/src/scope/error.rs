@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage, nearest};
+use mcl_diagnostics::{Change, Code, Diagnostic, Fix, Span, Stage, nearest};
 use mcl_modules::ImportFailure;
 
 use crate::scope::names::{Namespace, UseForm};
@@ -291,6 +291,7 @@ impl From<ScopeError> for Diagnostic {
                 import_error(Code::E0508, format!("duplicate import of `{module}`"))
                     .at_with(stmt, "imported again here")
                     .help("remove this import")
+                    .fix(Fix::safe("remove the import", Change::Remove(stmt)))
             }
             ScopeError::DuplicateImportAlias { alias, stmt, first } => {
                 import_error(Code::E0509, format!("duplicate import alias `{alias}`"))
@@ -300,14 +301,15 @@ impl From<ScopeError> for Diagnostic {
             }
             ScopeError::ImportFailed { failure, module_span } => failure.to_diagnostic(module_span),
             ScopeError::UnknownModule { module, module_span } => {
-                import_error(Code::E0501, format!("unknown system module `{module}`")).at(module_span).help(
-                    match similar_module(&module) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!(
-                            "a file is imported as `import \"{module}.mcl\"`, a directory as `import \"{module}/\"`"
-                        ),
-                    },
-                )
+                let error = import_error(Code::E0501, format!("unknown system module `{module}`")).at(module_span);
+                match similar_module(&module) {
+                    Some(near) => error
+                        .help(format!("did you mean `{near}`?"))
+                        .fix(Fix::replace_with(module_span, format!("\"{near}\""))),
+                    None => error.help(format!(
+                        "a file is imported as `import \"{module}.mcl\"`, a directory as `import \"{module}/\"`"
+                    )),
+                }
             }
             ScopeError::ImportCycle { stmt, others, files } => import_cycle(stmt, &others, &files),
             ScopeError::NotImportable { construct, stmt, import } => {
@@ -340,7 +342,10 @@ impl From<ScopeError> for Diagnostic {
                 let diagnostic = unknown_name(namespace, &name, form).at(span);
                 let diagnostic = with_other_uses(diagnostic, &others);
                 match hint {
-                    Some(hint) => diagnostic.help(hint.to_string()),
+                    Some(hint) => {
+                        let uses: Vec<Span> = std::iter::once(span).chain(others).collect();
+                        diagnostic.fixes(hint.fixes(&name, &uses)).help(hint.to_string())
+                    }
                     None => diagnostic,
                 }
             }

@@ -194,6 +194,9 @@ impl Resolver<'_> {
     /// Records that the statements around a use depend on those that provide the name.
     fn add_dependencies(&mut self, providers: &[(ScopeId, StmtId)], span: Span, ancestors: &Ancestors) {
         for (provider, to) in providers {
+            if matches!(self.out.ast_of(*provider).stmt(*to), Stmt::Import(_)) {
+                self.used_imports.insert((*provider, *to));
+            }
             let depth = self.table(*provider).depth as usize;
             let Some((_, from)) = ancestors.statements.get(depth).filter(|(scope, _)| scope == provider) else {
                 continue;

@@ -1,0 +1,50 @@
+//! Lints about names and constants of a program without errors in its names (spec 11 §2.4).
+//!
+//! What a file defines at its top level is for those that import it: it is unused only in a program that does more than define.
+
+mod constant;
+mod shadowing;
+mod unused;
+
+use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_modules::Loaded;
+use mcl_parser::ast::StmtId;
+use rustc_hash::FxHashSet;
+
+use crate::scoped::{ModuleId, ScopeId, Scoped};
+
+/// The import statements that make a name visible which is used.
+pub(crate) type UsedImports = FxHashSet<(ScopeId, StmtId)>;
+
+/// A program whose names are known.
+struct Names<'a> {
+    scoped: &'a Scoped,
+    loaded: &'a Loaded,
+}
+
+/// Returns the lints of all files but those that are embedded in the compiler.
+pub(crate) fn lints(scoped: &Scoped, loaded: &Loaded, used_imports: &UsedImports) -> Vec<Diagnostic> {
+    let names = Names { scoped, loaded };
+    let mut found = Vec::new();
+    names.unused_definitions(&mut found);
+    names.unused_imports(used_imports, &mut found);
+    names.shadowing(&mut found);
+    names.constant_comparisons(&mut found);
+    names.empty_loops(&mut found);
+    found
+}
+
+impl Names<'_> {
+    /// Whether a module is one of the user's files.
+    fn is_own(&self, module: ModuleId) -> bool {
+        self.loaded.files.get(self.scoped.ast(module).file).is_some_and(|file| !file.is_embedded())
+    }
+
+    fn text(&self, span: Span) -> &str {
+        self.loaded.files.text(span)
+    }
+}
+
+fn lint(code: Code, message: String) -> Diagnostic {
+    Diagnostic::warning(code, Stage::Scope, message)
+}

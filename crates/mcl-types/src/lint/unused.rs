@@ -1,0 +1,140 @@
+//! W0208 to W0212: what is defined or imported and never used.
+
+use std::sync::Arc;
+
+use cranelift_entity::EntitySet;
+use mcl_diagnostics::{Change, Code, Diagnostic, FileId, Fix, Span};
+use mcl_parser::ast::{Stmt, StmtId};
+use rustc_hash::FxHashSet;
+
+use crate::lint::{Names, UsedImports, lint};
+use crate::scoped::{Def, DefId, DefKind, ScopeId, ScopeKind, StmtInfo, Target};
+
+/// What starts so is meant to be unused.
+const EXEMPT: &str = "unused_";
+
+impl Names<'_> {
+    pub(super) fn unused_definitions(&self, found: &mut Vec<Diagnostic>) {
+        let scoped = self.scoped;
+        let mut used: EntitySet<DefId> = EntitySet::with_capacity(scoped.defs.len());
+        used.extend(scoped.references.values().filter_map(|reference| match reference.target {
+            Target::Def(def) => Some(def),
+            Target::Function(_) | Target::Variable(_) => None,
+        }));
+        let is_library = self.is_library();
+        let unused = scoped.defs.iter().filter(|(id, def)| {
+            !used.contains(*id)
+                && !def.erroneous
+                && !def.name.starts_with(EXEMPT)
+                && self.is_own(scoped.scope(def.scope).module)
+                && !self.is_exported(def, is_library)
+        });
+        let mut unused: Vec<(DefId, &Def)> = unused.collect();
+        if scoped.modules.len() > scoped.units.len() {
+            // A file that is imported in several places may be used in one of them.
+            let place = |def: &Def| (def.span.file, def.span.start);
+            let elsewhere: FxHashSet<(FileId, u32)> = used.iter().map(|id| place(scoped.def(id))).collect();
+            let mut seen = FxHashSet::default();
+            unused.retain(|(_, def)| !elsewhere.contains(&place(def)) && seen.insert(place(def)));
+        }
+        found.extend(unused.into_iter().filter_map(|(_, def)| self.unused(def)));
+    }
+
+    /// Whether the main file only defines names, for others to import.
+    fn is_library(&self) -> bool {
+        let root = self.scoped.root();
+        let ast = self.scoped.ast_of(root);
+        let body = &self.scoped.scope(root).body;
+        body.iter().all(|stmt| {
+            matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_))
+        })
+    }
+
+    /// Whether other programs may use a definition: it belongs to the top level of a file that is imported, or to a class of it.
+    fn is_exported(&self, def: &Def, is_library: bool) -> bool {
+        if matches!(def.kind, DefKind::Param { .. }) {
+            return false;
+        }
+        let mut scope = def.scope;
+        loop {
+            let of = self.scoped.scope(scope);
+            match of.kind {
+                ScopeKind::Module => return is_library || scope != self.scoped.root(),
+                ScopeKind::Class(class) => scope = self.scoped.def(class).scope,
+                ScopeKind::Block | ScopeKind::Loop | ScopeKind::Function(_) => return false,
+            }
+        }
+    }
+
+    /// Whether others may use what an import makes visible: that of a file, at the top level of a file that they import.
+    fn may_pass_on(&self, scope: ScopeId, stmt: StmtId, is_library: bool) -> bool {
+        let is_top = self.scoped.scope(scope).kind == ScopeKind::Module;
+        let is_of_file = matches!(self.scoped.stmt_info(scope, stmt), StmtInfo::Instance(_));
+        is_top && is_of_file && (is_library || scope != self.scoped.root())
+    }
+
+    fn unused(&self, def: &Def) -> Option<Diagnostic> {
+        let name = &def.name;
+        let statement = |stmt: StmtId| self.scoped.ast_of(def.scope).stmt_span(stmt);
+        let removable = |code: Code, what: &str, sigil: &str, stmt: StmtId| {
+            lint(code, format!("unused {what} `{sigil}{name}`"))
+                .at(self.name_span(def, sigil))
+                .help(format!("remove it, or call it `{sigil}{EXEMPT}{name}` if it is meant to be unused"))
+                .fix(Fix::guess(format!("remove the {what}"), Change::Remove(statement(stmt))))
+        };
+        match def.kind {
+            DefKind::Bind { stmt } => Some(removable(Code::W0208, "variable", "$", stmt)),
+            DefKind::Class { stmt, .. } => Some(removable(Code::W0210, "class", "", stmt)),
+            DefKind::Func { stmt, .. } => Some(removable(Code::W0211, "function", "", stmt)),
+            DefKind::Param { .. } => self.unused_parameter(def),
+            DefKind::Error => None,
+        }
+    }
+
+    /// A loop has two variables whether it needs them or not.
+    fn unused_parameter(&self, def: &Def) -> Option<Diagnostic> {
+        let owner = match self.scoped.scope(def.scope).kind {
+            ScopeKind::Class(class) => format!("class `{}`", self.scoped.def(class).name),
+            ScopeKind::Function(_) => "this function".to_owned(),
+            ScopeKind::Module | ScopeKind::Block | ScopeKind::Loop => return None,
+        };
+        let span = self.name_span(def, "$");
+        let new = format!("${EXEMPT}{}", def.name);
+        let rename = Fix::guess(format!("rename it to `{new}`"), Change::Replace { span, text: new.clone() });
+        let warning = lint(Code::W0212, format!("unused parameter `${}` of {owner}", def.name)).at(span);
+        Some(warning.help(format!("remove it, or call it `{new}` if callers have to pass it")).fix(rename))
+    }
+
+    /// Returns where a name is written, without a type after it.
+    fn name_span(&self, def: &Def, sigil: &str) -> Span {
+        let end = def.span.start + (sigil.len() + def.name.len()) as u32;
+        let is_name = self.text(def.span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(&*def.name));
+        if is_name { Span { end, ..def.span } } else { def.span }
+    }
+
+    pub(super) fn unused_imports(&self, used: &UsedImports, found: &mut Vec<Diagnostic>) {
+        let scoped = self.scoped;
+        let is_library = self.is_library();
+        let mut places: FxHashSet<(FileId, u32)> = FxHashSet::default();
+        let mut unused: Vec<(ScopeId, StmtId, Arc<str>)> = Vec::new();
+        for (id, scope) in &scoped.scopes {
+            let ast = scoped.ast_of(id);
+            for stmt in &scope.body {
+                let Stmt::Import(import) = ast.stmt(*stmt) else { continue };
+                if used.contains(&(id, *stmt)) {
+                    places.insert((ast.file, ast.stmt_span(*stmt).start));
+                } else if self.is_own(scope.module) && !self.may_pass_on(id, *stmt, is_library) {
+                    unused.push((id, *stmt, Arc::clone(&import.module)));
+                }
+            }
+        }
+        for (scope, stmt, module) in unused {
+            let span = scoped.ast_of(scope).stmt_span(stmt);
+            // A file that is imported in several places needs its imports if one of them does.
+            if places.insert((span.file, span.start)) {
+                let warning = lint(Code::W0209, format!("unused import `{module}`")).at(span);
+                found.push(warning.help("remove it").fix(Fix::safe("remove the import", Change::Remove(span))));
+            }
+        }
+    }
+}
