@@ -69,6 +69,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// What else belongs to it.
     pub related: Vec<(Location, String)>,
+    /// What can be done about it, in words.
+    pub fixes: Vec<String>,
 }
 
 impl Analysis {
@@ -128,7 +130,7 @@ pub(crate) fn location(program: &Program, span: Span) -> Option<Location> {
 }
 
 /// A diagnostic without a location is shown at the start of the main file.
-fn finding(program: &Program, diagnostic: &Diagnostic) -> Option<(Location, Finding)> {
+pub(crate) fn finding(program: &Program, diagnostic: &Diagnostic) -> Option<(Location, Finding)> {
     let span = diagnostic.span.unwrap_or(Span::new(FileId::MAIN, 0, 0));
     let location = location(program, span)?;
     let related = diagnostic.labels.iter();
@@ -140,6 +142,7 @@ fn finding(program: &Program, diagnostic: &Diagnostic) -> Option<(Location, Find
         message: diagnostic.message.clone(),
         help: diagnostic.help.clone(),
         related: related.collect(),
+        fixes: diagnostic.fixes.iter().map(|fix| fix.title.clone()).collect(),
     };
     Some((location, finding))
 }

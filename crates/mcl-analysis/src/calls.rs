@@ -1,6 +1,7 @@
 //! Which classes and functions use each other (spec 11 §3.10).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use mcl_diagnostics::{FileId, Span};
@@ -41,6 +42,24 @@ impl Analysis {
     pub fn call_item(&self, path: &Path, offset: u32) -> Option<CallItem> {
         let (program, _, name) = self.occurrence_at(path, offset)?;
         item(program, program.index().defined(&name.symbol)?)
+    }
+
+    /// Returns where the names of the classes and functions of a file are, in its order, each with its uses.
+    #[must_use]
+    pub fn callables(&self, path: &Path) -> Vec<(Range<u32>, Vec<Location>)> {
+        let Some((program, file)) = self.program_of(path) else { return Vec::new() };
+        let is_callable = |defined: &DefinedName| {
+            matches!(defined.kind, DefinedKind::Class(_) | DefinedKind::Function(_)) && defined.span.file == file
+        };
+        let names = program.index().all_defined().filter(|(_, defined)| is_callable(defined));
+        let mut names: Vec<(Range<u32>, Vec<Location>)> = names
+            .map(|(_, defined)| {
+                let uses = self.uses(path, defined.span.start).into_iter().filter(|found| !found.is_definition);
+                (defined.span.start..defined.span.end, uses.map(|found| found.location).collect())
+            })
+            .collect();
+        names.sort_by_key(|(range, _)| range.start);
+        names
     }
 
     /// Returns what uses a class or function, with the places of the uses.

@@ -17,6 +17,7 @@ use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 use crate::analysis::Analysis;
 use crate::completion::context::{Context, EDGE_WORDS, context};
 use crate::hover::{describe_field, describe_kind, describe_meta, function};
+use crate::imports;
 use crate::index::DefinedKind;
 use crate::outline::matches;
 use crate::program::Program;
@@ -286,7 +287,7 @@ impl Request<'_> {
             {
                 continue;
             }
-            let import = (!is_imported).then(|| self.import_of(module));
+            let import = (!is_imported).then(|| imports::insertion(self.text, module));
             let functions = mcl_functions::module_functions(module).iter();
             let public = functions.filter(|f| !f.short_name().starts_with('_') && f.name != "panic");
             found.extend(public.map(|function| self.function(function, &alias, import.clone())));
@@ -329,18 +330,6 @@ impl Request<'_> {
             }
         }
         found
-    }
-
-    /// Returns the import of a module, and where it belongs: after the last import at the top of the file.
-    fn import_of(&self, module: &str) -> (u32, String) {
-        let tokens = lex(self.text);
-        let mut imports = tokens.indices().filter(|token| tokens[*token] == mcl_lexer::TokenKind::Import);
-        let last = imports.next_back().map(|token| tokens.start(token) as usize);
-        let at = match last {
-            Some(at) => self.text[at..].find('\n').map_or(self.text.len(), |end| at + end + 1),
-            None => names::after_head_comment(self.text),
-        };
-        (at as u32, format!("import \"{module}\"\n"))
     }
 
     fn variables(&self, in_string: bool) -> Vec<Completion> {

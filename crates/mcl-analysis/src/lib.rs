@@ -10,13 +10,17 @@
 //! Positions are byte offsets. [`LineIndex`] converts them for clients that count lines and characters. This crate knows
 //! neither the protocol of an editor nor its notation.
 
+mod actions;
 mod analysis;
 mod analyzer;
 mod calls;
 mod comments;
 mod completion;
+mod edits;
+mod fixes;
 mod folding;
 mod hover;
+mod imports;
 mod index;
 mod inlay;
 mod line_index;
@@ -33,10 +37,13 @@ mod tests;
 mod types;
 mod workspace;
 
+pub use actions::{FileEdits, QuickFix};
 pub use analysis::{Analysis, Finding, Location, Source};
 pub use analyzer::Analyzer;
 pub use calls::{CallItem, CallKind, Calls};
 pub use completion::{Completion, CompletionKind};
+pub use edits::{TextEdit, apply_edits, join_edits};
+pub use fixes::{FixEdits, fix_edits, parses};
 pub use folding::{Fold, FoldKind, folds, selection_ranges};
 pub use hover::Hover;
 pub use inlay::InlayHint;
@@ -45,7 +52,7 @@ pub use links::Link;
 pub use navigation::{Definition, Use};
 pub use outline::{OutlineItem, OutlineKind};
 pub use program::Program;
-pub use rename::{RenameError, TextEdit};
+pub use rename::RenameError;
 pub use semantic::{SemanticToken, TokenClass};
 pub use signature::SignatureHelp;
 pub use workspace::{Change, Sources, Workspace};

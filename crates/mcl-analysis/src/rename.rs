@@ -14,19 +14,9 @@ use mcl_lexer::{TokenKind, lex};
 
 use crate::analysis::{Analysis, Location};
 use crate::analyzer::Analyzer;
+use crate::edits::{TextEdit, apply_edits};
 use crate::index::{DefinedKind, Symbol};
 use crate::workspace::Sources;
-
-/// A replacement of bytes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TextEdit {
-    /// What is replaced.
-    pub start: u32,
-    /// One past its last byte.
-    pub end: u32,
-    /// What it becomes.
-    pub text: String,
-}
 
 /// Why a name cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +143,7 @@ impl Analysis {
             let edit = edit.map(|(start, end, text)| TextEdit { start, end, text });
             edits.entry(path).or_default().extend(edit);
         }
+        edits.values_mut().for_each(|edits| edits.sort());
         self.check_meaning(sources, &edits, new_name)?;
         Ok(edits)
     }
@@ -167,7 +158,7 @@ impl Analysis {
         let mut buffers = (*sources.options.buffers).clone();
         for (path, edits) in edits {
             let source = self.source(path).ok_or(RenameError::Elsewhere)?;
-            buffers.insert(path.clone(), applied(&source.text, edits).into());
+            buffers.insert(path.clone(), apply_edits(&source.text, edits).into());
         }
         let mut edited = sources.clone();
         edited.options.buffers = Arc::new(buffers);
@@ -244,19 +235,4 @@ fn is_valid(name: &str, is_resource: bool) -> bool {
     let tokens = lex(name);
     let is_identifier = tokens.kinds() == [TokenKind::Identifier] && tokens.comments.is_empty();
     is_identifier && tokens.end(mcl_lexer::TokenIdx::FIRST) as usize == name.len() && !name.contains("__")
-}
-
-/// Returns a text with edits that do not overlap, sorted by their place.
-pub(crate) fn applied(text: &str, edits: &[TextEdit]) -> String {
-    let mut edits = edits.to_vec();
-    edits.sort();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for TextEdit { start, end, text: new } in edits {
-        out.push_str(text.get(at..start as usize).unwrap_or(""));
-        out.push_str(&new);
-        at = end as usize;
-    }
-    out.push_str(text.get(at..).unwrap_or(""));
-    out
 }

@@ -2,6 +2,7 @@
 
 mod completion;
 mod edits;
+mod fixes;
 mod hover;
 mod inlay;
 mod navigation;

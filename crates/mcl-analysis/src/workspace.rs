@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mcl_diagnostics::{LintLevel, LintSelector};
 use mcl_modules::{Buffers, Options};
 
 use crate::line_index::{Encoding, LineIndex, Position};
@@ -24,6 +25,7 @@ pub struct Workspace {
     /// Where modules are that are analysed although none of their files is open.
     modules: Vec<PathBuf>,
     module_path: Option<PathBuf>,
+    levels: Vec<(LintSelector, LintLevel)>,
 }
 
 /// A state of the workspace, from which an analysis is made.
@@ -32,6 +34,8 @@ pub struct Sources {
     /// The files whose programs are analysed.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) options: Options,
+    /// The levels of lints that take precedence over those of a project.
+    pub(crate) levels: Vec<(LintSelector, LintLevel)>,
 }
 
 impl Workspace {
@@ -44,6 +48,12 @@ impl Workspace {
     /// Sets the `metadata.yaml` files of the modules that are analysed although none of their files is open.
     pub fn set_modules(&mut self, metadata: Vec<PathBuf>) {
         self.modules = metadata;
+    }
+
+    /// Sets the global module directory, and the levels of lints that take precedence over those of a project.
+    pub fn set_options(&mut self, module_path: Option<PathBuf>, levels: Vec<(LintSelector, LintLevel)>) {
+        self.module_path = module_path;
+        self.levels = levels;
     }
 
     /// Opens a text, which takes the place of the file at this path, or replaces it.
@@ -92,6 +102,7 @@ impl Workspace {
                 is_native: Some(mcl_functions::module_exists),
                 buffers: Arc::new(buffers),
             },
+            levels: self.levels.clone(),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::output::unusable;
 use crate::paths::{is_program, programs_below};
 use crate::report::{self, Checked, LoadFailure, Summary};
 use crate::status::{ERRORS, UNUSABLE};
-use crate::{check_puppet, memory, output, puppet};
+use crate::{check_puppet, fix, memory, output, puppet, watch};
 
 /// Why a path of the command line cannot be checked.
 enum PathError {
@@ -50,10 +50,38 @@ enum Target {
 /// Checks all programs. Diagnostics are the result of this command, so they go to standard output in every format.
 pub fn run(args: &Check, color: Color) -> u8 {
     let start = Instant::now();
-    let is_input = |path: &&PathBuf| *path == Path::new("-");
-    if args.paths.iter().filter(is_input).count() > 1 {
+    let inputs = args.paths.iter().filter(|path| *path == Path::new("-")).count();
+    if inputs > 1 {
         return unusable("standard input can be read only once");
     }
+    let changes_files = args.fix || args.unsafe_fixes;
+    if changes_files && !args.diff && inputs > 0 {
+        return unusable("standard input cannot be changed: `--diff` shows what would be fixed");
+    }
+    if args.watch {
+        if inputs > 0 {
+            return unusable("standard input cannot be watched");
+        }
+        return watch::watch(args, || {
+            let start = Instant::now();
+            let (checked, status) = check_all(args);
+            let status = report_all(&checked, args, color, status, start);
+            (checked, status)
+        });
+    }
+    if args.diff {
+        let (checked, status) = check_all(args);
+        return status.max(fix::print_diff(&checked, args, color));
+    }
+    let (mut checked, status) = if changes_files { fix::fix(args, || check_all(args)) } else { check_all(args) };
+    if args.report.format == Format::Sarif {
+        fix::resolve_fixes(&mut checked);
+    }
+    report_all(&checked, args, color, status, start)
+}
+
+/// Checks what the command line names. The second value is the exit status for what cannot be read.
+pub fn check_all(args: &Check) -> (Vec<Checked>, u8) {
     let (targets, errors) = targets(&args.paths);
     let results: Vec<Result<Checked, LoadFailure>> =
         targets.into_par_iter().flat_map_iter(|target| check(target, args)).collect();
@@ -71,9 +99,14 @@ pub fn run(args: &Check, color: Color) -> u8 {
         }
     }
     report::remove_repeated(&mut checked);
-    let mut text = report::text(&checked, args.report.format, report::style(color, &std::io::stdout()));
+    (checked, status)
+}
+
+/// Prints the findings, and returns the exit status.
+fn report_all(checked: &[Checked], args: &Check, color: Color, status: u8, start: Instant) -> u8 {
+    let mut text = report::text(checked, args.report.format, report::style(color, &std::io::stdout()));
     if args.report.format == Format::Human && status == 0 && std::io::stdout().is_terminal() {
-        text = report::with_summary(text, &Summary { files: report::file_count(&checked), time: start.elapsed() });
+        text = report::with_summary(text, &Summary { files: report::file_count(checked), time: start.elapsed() });
     }
     let written = output::stdout(text.as_bytes());
     if status == UNUSABLE || written == UNUSABLE {

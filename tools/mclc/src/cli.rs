@@ -136,6 +136,18 @@ pub struct Check {
     /// The `hiera.yaml` of all environments, for the manifests of --puppet
     #[arg(long, value_name = "FILE")]
     pub hiera_config: Option<PathBuf>,
+    /// Check again whenever a file changes, until interrupted
+    #[arg(long, conflicts_with_all = ["fix", "unsafe_fixes", "diff"])]
+    pub watch: bool,
+    /// Apply what the findings suggest where a program then means the same, and check again
+    #[arg(long)]
+    pub fix: bool,
+    /// Apply guesses and what changes the program, too, such as removing an unused variable
+    #[arg(long)]
+    pub unsafe_fixes: bool,
+    /// Print what --fix would change, as a unified diff, and change nothing
+    #[arg(long)]
+    pub diff: bool,
     #[command(flatten)]
     pub source: Source,
     #[command(flatten)]

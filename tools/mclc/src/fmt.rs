@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use mcl_diagnostics::{Code, Diagnostic, FileId, Files, Stage};
 use mcl_format::{FormatError, format, format_lines};
 use rayon::prelude::*;
-use similar::TextDiff;
 
 use crate::cli::{Color, Fmt, Report};
+use crate::diff::unified_diff;
 use crate::lines::Lines;
 use crate::output::{self, ReplaceError, unusable};
 use crate::paths::{is_program, programs_below};
@@ -102,7 +102,7 @@ pub fn run(args: &Fmt, color: Color) -> u8 {
             Outcome::Unchanged(_) => {}
             Outcome::Changed { before, after } => {
                 if args.diff {
-                    text += &diff(source.name(), &before, &after, colors);
+                    text += &unified_diff(source.name(), &before, &after, colors);
                 } else if is_input && writes {
                     text += &after;
                 } else {
@@ -215,24 +215,4 @@ fn read(source: &Source) -> Result<Vec<u8>, FmtError> {
         return Err(FmtError::TooLarge(source.name().to_owned()));
     }
     Ok(bytes)
-}
-
-/// Returns a unified diff.
-fn diff(path: &Path, before: &str, after: &str, colors: bool) -> String {
-    let name = path.display().to_string();
-    let text = TextDiff::from_lines(before, after).unified_diff().header(&name, &name).to_string();
-    if !colors {
-        return text;
-    }
-    let paint = |line: &str| {
-        let color = match line.as_bytes().first() {
-            _ if line.starts_with("--- ") || line.starts_with("+++ ") => "1",
-            Some(b'-') => "31",
-            Some(b'+') => "32",
-            Some(b'@') => "36",
-            _ => return line.to_owned(),
-        };
-        format!("\x1b[{color}m{}\x1b[0m\n", line.trim_end_matches('\n'))
-    };
-    text.split_inclusive('\n').map(paint).collect()
 }

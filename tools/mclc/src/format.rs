@@ -22,6 +22,13 @@ pub enum Format {
     GitLab,
 }
 
+impl Format {
+    /// Whether people read it, as opposed to programs.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Format::Human | Format::Short)
+    }
+}
+
 impl From<Format> for mcl_diagnostics::Format {
     fn from(format: Format) -> mcl_diagnostics::Format {
         match format {

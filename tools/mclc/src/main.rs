@@ -8,9 +8,11 @@ mod check;
 mod check_puppet;
 mod cli;
 mod completions;
+mod diff;
 mod doc;
 mod documented;
 mod explain;
+mod fix;
 mod fmt;
 mod format;
 mod get;
@@ -30,6 +32,7 @@ mod run;
 mod stage;
 mod status;
 mod test;
+mod watch;
 
 use std::process::ExitCode;
 

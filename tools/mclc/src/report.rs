@@ -42,6 +42,13 @@ impl Checked {
         Checked { files, prefix, diagnostics }
     }
 
+    /// Returns the names of the files of the user, relative to the working directory.
+    pub fn file_names(&self) -> Vec<String> {
+        let program = Program { files: &self.files, prefix: &self.prefix, diagnostics: &[] };
+        let own = self.files.files.iter().filter(|(_, file)| !file.is_embedded());
+        own.map(|(id, _)| program.shown_name(id)).collect()
+    }
+
     pub fn has_errors(&self) -> bool {
         counts(&self.diagnostics).0 > 0
     }
@@ -90,12 +97,7 @@ pub fn remove_repeated(checked: &mut [Checked]) {
 
 /// Returns how many files of the user were checked.
 pub fn file_count(checked: &[Checked]) -> usize {
-    let names = checked.iter().flat_map(|Checked { files, prefix, .. }| {
-        let program = Program { files, prefix, diagnostics: &[] };
-        let own = files.files.iter().filter(|(_, file)| !file.is_embedded());
-        own.map(move |(id, _)| program.shown_name(id)).collect::<Vec<_>>()
-    });
-    names.collect::<HashSet<String>>().len()
+    checked.iter().flat_map(Checked::file_names).collect::<HashSet<String>>().len()
 }
 
 /// What a run looked at, for people.

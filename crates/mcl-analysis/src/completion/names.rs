@@ -141,20 +141,3 @@ pub(crate) fn importable(from: &Path, typed: &str, importing: &Path) -> Vec<Stri
     names.sort();
     names
 }
-
-/// Returns the byte after the comment at the start of a file, and the empty line that follows it.
-pub(crate) fn after_head_comment(text: &str) -> usize {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim();
-        if bare.starts_with('#') {
-            at += line.len();
-            continue;
-        }
-        if bare.is_empty() && at > 0 {
-            at += line.len();
-        }
-        break;
-    }
-    at
-}

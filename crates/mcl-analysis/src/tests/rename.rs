@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::RenameError;
-use crate::rename::applied;
+use crate::edits::apply_edits;
 
 fn rename(text: &str, new_name: &str) -> Result<String, RenameError> {
     let (text, offset) = with_cursor(text);
@@ -11,7 +11,7 @@ fn rename(text: &str, new_name: &str) -> Result<String, RenameError> {
     let sources = workspace.sources();
     let analysis = Analyzer::default().analyze(&sources);
     let edits = analysis.rename(&sources, &main_path(), offset, new_name)?;
-    Ok(applied(&text, edits.get(&main_path()).map_or(&[], Vec::as_slice)))
+    Ok(apply_edits(&text, edits.get(&main_path()).map_or(&[], Vec::as_slice)))
 }
 
 #[track_caller]

@@ -3,6 +3,7 @@
 mod check;
 mod command;
 mod explain;
+mod fix;
 mod fmt;
 mod get;
 mod lookup;
@@ -12,4 +13,5 @@ mod ruby;
 mod stages;
 mod ui;
 mod unusable;
+mod watch;
 mod writing;
