@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use mcl_analysis::Encoding;
 use serde_json::{Value, json};
 
+use crate::requests::{ACTION_KINDS, COMMANDS};
+use crate::settings::Settings;
 use crate::uri;
 
 /// What the client can do.
@@ -16,6 +18,15 @@ pub(crate) struct Client {
     pub(crate) has_links: bool,
     pub(crate) has_symbol_trees: bool,
     pub(crate) has_related_information: bool,
+    pub(crate) has_diagnostic_data: bool,
+    pub(crate) has_code_actions: bool,
+    /// Whether the edit of an action can be asked for later.
+    pub(crate) resolves_actions: bool,
+    /// Whether the documentation of a completion can be asked for later.
+    pub(crate) resolves_documentation: bool,
+    pub(crate) has_configuration: bool,
+    pub(crate) has_progress: bool,
+    pub(crate) settings: Settings,
     pub(crate) prepares_renames: bool,
     pub(crate) has_document_changes: bool,
     pub(crate) registers_watches: bool,
@@ -29,6 +40,7 @@ impl Client {
     /// Reads the parameters of `initialize`. What a client does not say it cannot do.
     pub(crate) fn new(params: &Value) -> Client {
         let can = |path: &str| params.pointer(&format!("/capabilities/{path}")).and_then(Value::as_bool) == Some(true);
+        let has = |path: &str| params.pointer(&format!("/capabilities/{path}")).is_some_and(|value| !value.is_null());
         let lists = |path: &str, wanted: &str| {
             let list = params.pointer(&format!("/capabilities/{path}")).and_then(Value::as_array);
             list.is_some_and(|list| list.iter().any(|item| item.as_str() == Some(wanted)))
@@ -47,6 +59,16 @@ impl Client {
             has_links: can("textDocument/definition/linkSupport"),
             has_symbol_trees: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             has_related_information: can("textDocument/publishDiagnostics/relatedInformation"),
+            has_diagnostic_data: can("textDocument/publishDiagnostics/dataSupport"),
+            has_code_actions: has("textDocument/codeAction/codeActionLiteralSupport"),
+            resolves_actions: lists("textDocument/codeAction/resolveSupport/properties", "edit"),
+            resolves_documentation: lists(
+                "textDocument/completion/completionItem/resolveSupport/properties",
+                "documentation",
+            ),
+            has_configuration: can("workspace/configuration"),
+            has_progress: can("window/workDoneProgress"),
+            settings: Settings::default(),
             prepares_renames: can("textDocument/rename/prepareSupport"),
             has_document_changes: can("workspace/workspaceEdit/documentChanges"),
             registers_watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -61,6 +83,13 @@ impl Client {
         self.folders.first().cloned().unwrap_or_else(here)
     }
 
+    fn code_actions(&self) -> Value {
+        if !self.has_code_actions {
+            return json!(false);
+        }
+        json!({"codeActionKinds": ACTION_KINDS, "resolveProvider": self.resolves_actions})
+    }
+
     /// Returns the answer to `initialize`.
     pub(crate) fn capabilities(&self, version: &str) -> Value {
         let encoding = match self.encoding {
@@ -69,7 +98,7 @@ impl Client {
         };
         let semantic = json!({
             "legend": {"tokenTypes": TOKEN_TYPES, "tokenModifiers": TOKEN_MODIFIERS},
-            "full": true,
+            "full": {"delta": true},
             "range": true,
         });
         json!({
@@ -84,13 +113,19 @@ impl Client {
                 "documentHighlightProvider": true,
                 "documentSymbolProvider": true,
                 "workspaceSymbolProvider": true,
-                "completionProvider": {"triggerCharacters": ["$", ".", ":", "\"", "[", ">", "/"]},
+                "completionProvider": {
+                    "triggerCharacters": ["$", ".", ":", "\"", "[", ">", "/"],
+                    "resolveProvider": self.resolves_documentation,
+                },
                 "signatureHelpProvider": {"triggerCharacters": ["(", ","]},
                 "renameProvider": if self.prepares_renames { json!({"prepareProvider": true}) } else { json!(true) },
+                "codeActionProvider": self.code_actions(),
                 "documentFormattingProvider": true,
                 "documentRangeFormattingProvider": true,
                 "documentOnTypeFormattingProvider": {"firstTriggerCharacter": "}", "moreTriggerCharacter": ["\n"]},
                 "inlayHintProvider": true,
+                "codeLensProvider": {"resolveProvider": false},
+                "executeCommandProvider": {"commands": COMMANDS},
                 "documentLinkProvider": {},
                 "callHierarchyProvider": true,
                 "foldingRangeProvider": true,

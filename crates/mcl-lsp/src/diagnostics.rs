@@ -46,6 +46,21 @@ pub(crate) fn publications(analysis: &Analysis, documents: &Documents, client: &
     findings.iter().map(publication).collect()
 }
 
+/// Returns a finding of one file as it was published.
+pub(crate) fn of_finding(
+    finding: &Finding,
+    path: &Path,
+    analysis: &Analysis,
+    documents: &Documents,
+    client: &Client,
+) -> Option<Value> {
+    let mut sources = FxHashMap::default();
+    for path in finding.related.iter().map(|(location, _)| &*location.path).chain([path]) {
+        sources.insert(path, analysis.source(path)?);
+    }
+    Some(diagnostic(finding, sources.get(path)?, &sources, documents, client))
+}
+
 fn diagnostic(
     finding: &Finding,
     source: &Source,
@@ -66,8 +81,15 @@ fn diagnostic(
         "source": "mclc",
         "message": format!("{}{help}", finding.message),
     });
+    if let Some(url) = &client.settings.doc_url {
+        let slash = if url.ends_with('/') { "" } else { "/" };
+        diagnostic["codeDescription"] = json!({"href": format!("{url}{slash}{}", finding.code.name())});
+    }
     if let Some(tag) = tag(finding.code) {
         diagnostic["tags"] = json!([tag]);
+    }
+    if client.has_diagnostic_data && !finding.fixes.is_empty() {
+        diagnostic["data"] = json!({"fixes": finding.fixes});
     }
     if client.has_related_information && !finding.related.is_empty() {
         let related = finding.related.iter().filter_map(|(location, text)| {
@@ -80,10 +102,10 @@ fn diagnostic(
     diagnostic
 }
 
-/// Old spellings are lints W01; W0204 and W0206 are about what has no effect.
+/// Old spellings are lints W01; the others are about what has no effect or no use.
 fn tag(code: Code) -> Option<u8> {
     match code.name() {
-        "W0204" | "W0206" => Some(UNNECESSARY),
+        "W0204" | "W0206" | "W0208" | "W0209" | "W0210" | "W0211" | "W0212" | "W0214" => Some(UNNECESSARY),
         name if name.starts_with("W01") => Some(DEPRECATED),
         _ => None,
     }

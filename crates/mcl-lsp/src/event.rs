@@ -17,6 +17,8 @@ pub(crate) enum Event {
     Analyzed(Analyzed),
     Answered(Id, Result<Value, RequestError>),
     ClientGone,
+    /// The first analysis has taken a while.
+    Slow,
 }
 
 /// The texts to analyse.

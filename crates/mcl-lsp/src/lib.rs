@@ -25,6 +25,7 @@ mod frame;
 mod message;
 mod requests;
 mod server;
+mod settings;
 mod uri;
 mod worker;
 

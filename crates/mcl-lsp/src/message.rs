@@ -24,7 +24,11 @@ pub(crate) enum Message {
         params: Value,
     },
     /// The answer to a request of the server.
-    Response,
+    Response {
+        id: Id,
+        /// Null for an error.
+        result: Value,
+    },
 }
 
 /// Why a request has no result. The codes are those of the protocol.
@@ -81,7 +85,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, (Option<Id>, RequestError)>
     match (fields.remove("method"), id) {
         (Some(Value::String(method)), Some(id)) => Ok(Message::Request { id, method, params }),
         (Some(Value::String(method)), None) => Ok(Message::Notification { method, params }),
-        (None, Some(_)) if fields.contains_key("result") || fields.contains_key("error") => Ok(Message::Response),
+        (None, Some(id)) if fields.contains_key("result") || fields.contains_key("error") => {
+            Ok(Message::Response { id, result: fields.remove("result").unwrap_or_default() })
+        }
         (_, id) => Err((id, RequestError::InvalidRequest("expected a string as `method`"))),
     }
 }
@@ -122,6 +128,7 @@ mod tests {
         assert!(matches!(error("{\"id\":\"a\",\"method\":1}"), (Some(Id::Text(_)), RequestError::InvalidRequest(_))));
         let nested = "[".repeat(10_000);
         assert!(matches!(error(&nested), (None, RequestError::Parse(_))));
-        assert_eq!(parse(b"{\"id\":1,\"result\":null}"), Ok(Message::Response));
+        let response = Message::Response { id: Id::Number(1), result: Value::Null };
+        assert_eq!(parse(b"{\"id\":1,\"result\":null}"), Ok(response));
     }
 }

@@ -1,6 +1,10 @@
 //! The answers to requests (spec 11 §3).
 
+mod actions;
 mod calls;
+mod commands;
+mod completion;
+mod lens;
 mod rename;
 mod symbols;
 mod tokens;
@@ -12,7 +16,7 @@ use lsp_types::{
     DocumentFormattingParams, DocumentLinkParams, DocumentOnTypeFormattingParams, DocumentRangeFormattingParams,
     FoldingRangeParams, InlayHintParams, ReferenceParams, SelectionRangeParams, TextDocumentPositionParams,
 };
-use mcl_analysis::{Analysis, Completion, CompletionKind, Definition, FoldKind, Hover, Link, Location, Source};
+use mcl_analysis::{Analysis, Definition, FoldKind, Hover, Link, Location, Source};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -23,6 +27,10 @@ use crate::formatting;
 use crate::message::RequestError;
 use crate::uri;
 
+pub(crate) use actions::KINDS as ACTION_KINDS;
+pub(crate) use commands::COMMANDS;
+pub(crate) use tokens::SentTokens;
+
 /// The state that a request is answered from.
 pub(crate) struct Context {
     pub(crate) documents: Documents,
@@ -32,6 +40,9 @@ pub(crate) struct Context {
 }
 
 type Answer = Result<Value, RequestError>;
+
+/// The request that may take long.
+pub(crate) const EXECUTE: &str = "workspace/executeCommand";
 
 /// What a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +75,12 @@ pub(crate) fn needs(method: &str) -> Option<Needs> {
         | "callHierarchy/outgoingCalls"
         | "textDocument/prepareRename"
         | "textDocument/rename"
+        | "textDocument/codeAction"
+        | "codeAction/resolve"
+        | "completionItem/resolve"
+        | "textDocument/codeLens"
+        | EXECUTE
+        | "textDocument/semanticTokens/full/delta"
         | "textDocument/semanticTokens/full"
         | "textDocument/semanticTokens/range" => Needs::Analysis,
         _ => return None,
@@ -74,7 +91,7 @@ pub(crate) fn needs(method: &str) -> Option<Needs> {
 ///
 /// # Errors
 /// The error that the client gets in place of a result.
-pub(crate) fn answer(context: &Context, method: &str, params: Value) -> Answer {
+pub(crate) fn answer(context: &Context, method: &str, params: Value, sent: &mut SentTokens) -> Answer {
     match method {
         "textDocument/formatting" => context.formatting(read(params)?),
         "textDocument/rangeFormatting" => context.range_formatting(&read(params)?),
@@ -96,7 +113,13 @@ pub(crate) fn answer(context: &Context, method: &str, params: Value) -> Answer {
         "textDocument/signatureHelp" => context.signature_help(&read(params)?),
         "textDocument/prepareRename" => context.prepare_rename(&read(params)?),
         "textDocument/rename" => context.rename(&read(params)?),
-        "textDocument/semanticTokens/full" => context.semantic_tokens(&read(params)?),
+        "textDocument/codeAction" => context.code_actions(&read(params)?),
+        "codeAction/resolve" => context.resolve_action(params),
+        "completionItem/resolve" => context.resolve_completion(params),
+        "textDocument/codeLens" => context.lenses(&read(params)?),
+        EXECUTE => context.execute(&read(params)?),
+        "textDocument/semanticTokens/full" => context.semantic_tokens(&read(params)?, sent),
+        "textDocument/semanticTokens/full/delta" => context.semantic_tokens_delta(&read(params)?, sent),
         "textDocument/semanticTokens/range" => context.semantic_tokens_in_range(&read(params)?),
         _ => Err(RequestError::UnknownMethod(method.to_owned())),
     }
@@ -247,14 +270,6 @@ impl Context {
         Ok(highlight.collect())
     }
 
-    fn completion(&self, params: &TextDocumentPositionParams) -> Answer {
-        let Some((analysis, path, offset)) = self.place(params) else { return Ok(Value::Null) };
-        let Some(source) = analysis.source(&path) else { return Ok(Value::Null) };
-        let items = analysis.completions(&path, offset).into_iter().enumerate();
-        let items: Vec<Value> = items.map(|(at, item)| self.completion_item(&source, at, &item)).collect();
-        Ok(json!({"isIncomplete": false, "items": items}))
-    }
-
     fn signature_help(&self, params: &TextDocumentPositionParams) -> Answer {
         let found = self.place(params).and_then(|(analysis, path, offset)| analysis.signature_help(&path, offset));
         let Some(help) = found else { return Ok(Value::Null) };
@@ -275,7 +290,10 @@ impl Context {
         let Some((analysis, path, start)) = self.place(&start) else { return Ok(json!([])) };
         let Some(source) = analysis.source(&path) else { return Ok(json!([])) };
         let end = convert::offset(&source, params.range.end, self.client.encoding);
-        let hints = analysis.inlay_hints(&path, start..end.max(start)).into_iter().map(|hint| {
+        let settings = &self.client.settings;
+        let is_wanted = |is_type: bool| if is_type { settings.type_hints } else { settings.parameter_hints };
+        let hints = analysis.inlay_hints(&path, start..end.max(start)).into_iter();
+        let hints = hints.filter(|hint| is_wanted(hint.is_type)).map(|hint| {
             json!({
                 "position": convert::position(&source, hint.offset, self.client.encoding),
                 "label": hint.label,
@@ -295,42 +313,5 @@ impl Context {
         let link =
             |link: Link| json!({"range": self.range(&source, &link.range), "target": uri::from_path(&link.target)});
         Ok(links.map(link).collect())
-    }
-
-    fn completion_item(&self, source: &Source, at: usize, item: &Completion) -> Value {
-        let kind = match item.kind {
-            CompletionKind::Variable => 6,
-            CompletionKind::Function => 3,
-            CompletionKind::Class | CompletionKind::ResourceKind => 7,
-            CompletionKind::Module => 9,
-            CompletionKind::Parameter => 10,
-            CompletionKind::Keyword => 14,
-            CompletionKind::Value => 12,
-            CompletionKind::Field => 5,
-            CompletionKind::Type => 25,
-        };
-        let (text, format) = match item.snippet.as_deref().filter(|_| self.client.has_snippets) {
-            Some(snippet) => (snippet, 2),
-            None => (item.text.as_str(), 1),
-        };
-        let mut value = json!({
-            "label": item.label,
-            "kind": kind,
-            "sortText": format!("{at:05}"),
-            "filterText": item.label,
-            "insertTextFormat": format,
-            "textEdit": {"range": self.range(source, &item.replaces), "newText": text},
-        });
-        if !item.detail.is_empty() {
-            value["detail"] = item.detail.as_str().into();
-        }
-        if !item.documentation.is_empty() {
-            let kind = if self.client.has_markdown { "markdown" } else { "plaintext" };
-            value["documentation"] = json!({"kind": kind, "value": item.documentation});
-        }
-        if let Some((offset, line)) = &item.import {
-            value["additionalTextEdits"] = json!([{"range": self.range(source, &(*offset..*offset)), "newText": line}]);
-        }
-        value
     }
 }

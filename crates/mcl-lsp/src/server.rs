@@ -1,5 +1,8 @@
 //! The main thread: the life of the server, and its messages (spec 11 §2.1, §2.5).
 
+mod configuration;
+mod progress;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +21,7 @@ use crate::documents::Documents;
 use crate::event::{Analyzed, Event, Job};
 use crate::frame::{self, Frame};
 use crate::message::{self, Id, Message, RequestError};
-use crate::requests::{self, Context, Needs};
+use crate::requests::{self, Context, Needs, SentTokens};
 use crate::worker;
 
 /// The stack of a thread: programs nest deeply.
@@ -94,6 +97,8 @@ pub fn serve(
         running: HashSet::new(),
         published: BTreeMap::new(),
         requests_sent: 0,
+        settings_request: None,
+        shows_progress: false,
         events,
         jobs,
         questions,
@@ -129,8 +134,23 @@ fn write_messages(messages: &Receiver<Vec<u8>>, mut output: impl Write) {
 }
 
 fn answer_questions(questions: &Receiver<Question>, events: &Sender<Event>) {
+    let mut sent = SentTokens::default();
     while let Ok(Question { id, method, params, context }) = questions.recv() {
-        let answer = isolated(&method, || requests::answer(&context, &method, params));
+        if method == requests::EXECUTE {
+            // A command may wait for another program, for which no other request has to wait.
+            let events = events.clone();
+            let run = move || {
+                let answer =
+                    isolated(&method, || requests::answer(&context, &method, params, &mut SentTokens::default()));
+                // The server may have ended.
+                let _ = events.send(Event::Answered(id, answer));
+            };
+            if thread::Builder::new().stack_size(STACK_SIZE).spawn(run).is_err() {
+                return;
+            }
+            continue;
+        }
+        let answer = isolated(&method, || requests::answer(&context, &method, params, &mut sent));
         if events.send(Event::Answered(id, answer)).is_err() {
             return;
         }
@@ -160,6 +180,9 @@ struct Server {
     /// What was last published for each address.
     published: BTreeMap<String, Value>,
     requests_sent: i64,
+    /// The request for the settings that is not answered yet.
+    settings_request: Option<i64>,
+    shows_progress: bool,
     events: Sender<Event>,
     jobs: Sender<Job>,
     questions: Sender<Question>,
@@ -176,7 +199,7 @@ impl Server {
                         return u8::from(self.life != Life::Ending);
                     }
                     Ok(Message::Notification { method, params }) => self.notification(&method, params),
-                    Ok(Message::Response) => {}
+                    Ok(Message::Response { id, result }) => self.response(&id, &result),
                     Err((id, error)) => self.respond(id.as_ref(), &Err(error)),
                 },
                 Event::Frame(Frame::Malformed(why)) => {
@@ -185,6 +208,7 @@ impl Server {
                 Event::Frame(Frame::End) => return u8::from(self.life != Life::Ending),
                 Event::Frame(Frame::Truncated) | Event::Unreadable | Event::ClientGone => return 1,
                 Event::Analyzed(analyzed) => self.analyzed(analyzed),
+                Event::Slow => self.begin_progress(),
                 Event::Answered(id, answer) => {
                     if self.running.remove(&id) {
                         self.respond(Some(&id), &answer);
@@ -198,6 +222,13 @@ impl Server {
     fn send(&self, message: Vec<u8>) {
         // The writer ends only if the output is closed; then the input ends soon.
         let _ = self.messages.send(message);
+    }
+
+    /// Sends a request to the client and returns its id.
+    fn send_request(&mut self, method: &str, params: &Value) -> i64 {
+        self.requests_sent += 1;
+        self.send(message::request(self.requests_sent, method, params));
+        self.requests_sent
     }
 
     fn respond(&self, id: Option<&Id>, result: &Result<Value, RequestError>) {
@@ -236,6 +267,9 @@ impl Server {
         }
         self.client = Some(Arc::new(client));
         self.life = Life::Running;
+        if let Some(settings) = params.get("initializationOptions") {
+            self.set_settings(settings);
+        }
         capabilities
     }
 
@@ -245,7 +279,11 @@ impl Server {
         }
         let Some(client) = self.client.clone() else { return };
         match method {
-            "initialized" => self.initialized(&client),
+            "initialized" => {
+                self.initialized(&client);
+                self.ask_for_settings();
+            }
+            "workspace/didChangeConfiguration" => self.settings_changed(&params),
             "textDocument/didOpen" => {
                 if let Some(params) = read(method, params) {
                     self.documents.open(params);
@@ -290,9 +328,7 @@ impl Server {
                 "method": "workspace/didChangeWatchedFiles",
                 "registerOptions": {"watchers": watchers},
             });
-            self.requests_sent += 1;
-            let params = json!({"registrations": [registration]});
-            self.send(message::request(self.requests_sent, "client/registerCapability", &params));
+            self.send_request("client/registerCapability", &json!({"registrations": [registration]}));
         }
         self.find_modules(client);
         self.changed();
@@ -345,6 +381,7 @@ impl Server {
         }
         let Some(client) = self.client.clone() else { return };
         self.running_job = Some(self.generation);
+        self.watch_first_analysis();
         // The analysis thread ends only with this one.
         let _ = self.jobs.send(Job { generation: self.generation, documents: self.documents.clone(), client });
     }
@@ -352,6 +389,7 @@ impl Server {
     fn analyzed(&mut self, analyzed: Analyzed) {
         let Analyzed { generation, analysis, publications } = analyzed;
         self.running_job = None;
+        self.end_progress();
         self.latest = Some((generation, analysis));
         if generation == self.generation {
             self.publish(publications);

@@ -1,0 +1,147 @@
+//! Code actions (spec 11 §3.9).
+
+use std::path::Path;
+
+use lsp_types::CodeActionParams;
+use mcl_analysis::{Analysis, QuickFix, TextEdit};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::convert;
+use crate::diagnostics;
+use crate::requests::{Answer, Context};
+
+const QUICK_FIX: &str = "quickfix";
+const FIX_ALL: &str = "source.fixAll.mclc";
+const ORGANIZE_IMPORTS: &str = "source.organizeImports";
+
+/// The kinds of actions that are offered.
+pub(crate) const KINDS: [&str; 3] = [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS];
+
+/// What an action that is not resolved yet carries.
+#[derive(Deserialize)]
+struct ActionData {
+    uri: String,
+    kind: String,
+}
+
+impl Context {
+    pub(crate) fn code_actions(&self, params: &CodeActionParams) -> Answer {
+        let nothing = Ok(json!([]));
+        if !self.client.has_code_actions {
+            return nothing;
+        }
+        let (Some(analysis), Some(path)) =
+            (self.analysis.as_deref(), self.documents.path(params.text_document.uri.as_str()))
+        else {
+            return nothing;
+        };
+        let Some(source) = analysis.source(&path).filter(|_| self.documents.open.contains_key(&path)) else {
+            return nothing;
+        };
+        let only = params.context.only.as_ref();
+        let only: Option<Vec<&str>> = only.map(|kinds| kinds.iter().map(lsp_types::CodeActionKind::as_str).collect());
+        let is_wanted = |kind: &str| match &only {
+            Some(only) => only.iter().any(|wanted| includes(wanted, kind)),
+            // Actions of the source are for menus and for saving, not for the place of the cursor.
+            None => kind == QUICK_FIX,
+        };
+        let mut actions = Vec::new();
+        if is_wanted(QUICK_FIX) {
+            let [start, end] =
+                [params.range.start, params.range.end].map(|at| convert::offset(&source, at, self.client.encoding));
+            let fixes = analysis.quick_fixes(&path, &(start..end.max(start)));
+            actions.extend(fixes.iter().filter_map(|fix| self.quick_fix(analysis, fix)));
+        }
+        for (kind, title) in [(FIX_ALL, "fix all that is safe to fix"), (ORGANIZE_IMPORTS, "remove unused imports")] {
+            if !is_wanted(kind) {
+                continue;
+            }
+            let mut action = json!({"title": title, "kind": kind});
+            if self.client.resolves_actions {
+                action["data"] = json!({"uri": params.text_document.uri.as_str(), "kind": kind});
+            } else {
+                let edits = source_edits(analysis, &path, kind);
+                if edits.is_empty() {
+                    continue;
+                }
+                action["edit"] = self.edit_of_file(analysis, &path, &edits).unwrap_or_default();
+            }
+            actions.push(action);
+        }
+        Ok(actions.into())
+    }
+
+    /// Adds the edit to an action.
+    pub(crate) fn resolve_action(&self, mut action: Value) -> Answer {
+        let data = action.get("data").cloned().and_then(|data| serde_json::from_value::<ActionData>(data).ok());
+        if let Some(ActionData { uri, kind }) = data
+            && let (Some(analysis), Some(path)) = (self.analysis.as_deref(), self.documents.path(&uri))
+            && let Some(edit) = self.edit_of_file(analysis, &path, &source_edits(analysis, &path, &kind))
+        {
+            action["edit"] = edit;
+        }
+        Ok(action)
+    }
+
+    fn quick_fix(&self, analysis: &Analysis, fix: &QuickFix) -> Option<Value> {
+        let edits: Option<Vec<(&Path, Value)>> = fix
+            .edits
+            .iter()
+            .map(|(path, edits)| Some((path.as_path(), self.text_edits(analysis, path, edits)?)))
+            .collect();
+        let mut action = json!({
+            "title": fix.title,
+            "kind": QUICK_FIX,
+            "isPreferred": fix.is_preferred,
+            "edit": self.workspace_edit(edits?),
+        });
+        if let Some(finding) = diagnostics::of_finding(&fix.finding, &fix.path, analysis, &self.documents, &self.client)
+        {
+            action["diagnostics"] = json!([finding]);
+        }
+        Some(action)
+    }
+
+    fn edit_of_file(&self, analysis: &Analysis, path: &Path, edits: &[TextEdit]) -> Option<Value> {
+        Some(self.workspace_edit(vec![(path, self.text_edits(analysis, path, edits)?)]))
+    }
+
+    /// Returns edits of a file as those of the protocol.
+    pub(crate) fn text_edits(&self, analysis: &Analysis, path: &Path, edits: &[TextEdit]) -> Option<Value> {
+        let source = analysis.source(path)?;
+        let edit =
+            |edit: &TextEdit| json!({"range": self.range(&source, &(edit.start..edit.end)), "newText": edit.text});
+        Some(edits.iter().map(edit).collect())
+    }
+
+    /// Joins the edits of files, with the versions that they are for if the client takes them.
+    pub(crate) fn workspace_edit(&self, edits: Vec<(&Path, Value)>) -> Value {
+        let edits = edits.into_iter();
+        if self.client.has_document_changes {
+            let changes = edits.map(|(path, edits)| json!({"textDocument": self.versioned(path), "edits": edits}));
+            return json!({"documentChanges": changes.collect::<Value>()});
+        }
+        let changes: Map<String, Value> = edits.map(|(path, edits)| (self.documents.uri(path), edits)).collect();
+        json!({"changes": changes})
+    }
+
+    /// Names a document with the version that the edits are for; none for a file that is not open.
+    fn versioned(&self, path: &Path) -> Value {
+        let version = self.documents.open.get(path).map(|document| document.version);
+        json!({"uri": self.documents.uri(path), "version": version})
+    }
+}
+
+fn source_edits(analysis: &Analysis, path: &Path, kind: &str) -> Vec<TextEdit> {
+    match kind {
+        FIX_ALL => analysis.fix_all(path),
+        ORGANIZE_IMPORTS => analysis.organize_imports(path),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a kind is another one or below it: `source` includes `source.fixAll.mclc`.
+fn includes(wanted: &str, kind: &str) -> bool {
+    wanted.is_empty() || kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
