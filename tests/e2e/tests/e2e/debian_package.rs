@@ -1,6 +1,7 @@
 //! The Debian package: what is in it, installed into a scratch root, upgraded and purged by the real `dpkg`, and its
 //! service in a machine with systemd.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -92,6 +93,22 @@ fn contents(scratch: &Scratch) -> Vec<String> {
     found
 }
 
+/// Returns the names of the libraries in the bill of materials.
+fn libraries(scratch: &Scratch) -> BTreeSet<String> {
+    let bill = scratch.read("usr/share/doc/mclc/sbom.cdx.json").expect("it is installed");
+    let bill: serde_json::Value = serde_json::from_str(&bill).expect("it is JSON");
+    let components = bill["components"].as_array().expect("a list").iter();
+    let libraries = components.filter(|component| component["type"] == "library");
+    libraries.map(|library| library["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// Returns the names of the crates that THIRD-PARTY-NOTICES.md lists.
+fn linked_crates() -> BTreeSet<String> {
+    let notices = std::fs::read_to_string(root().join("THIRD-PARTY-NOTICES.md")).expect("it is in the tree");
+    let names = notices.lines().filter_map(|line| line.strip_prefix("* `")?.split_once('`'));
+    names.map(|(name, _)| name.to_owned()).collect()
+}
+
 #[test]
 fn the_package_has_the_listed_files_and_purge_leaves_nothing() {
     let Some(package) = package() else { return };
@@ -115,6 +132,8 @@ fn the_package_has_the_listed_files_and_purge_leaves_nothing() {
     assert_eq!(text, std::fs::read_to_string(list).expect("it is in the tree"), "BLESS=1 writes packaging/files");
     let unit = scratch.read("usr/lib/systemd/system/mgmt-rt.service").expect("the unit is installed");
     assert!(unit.contains("ConditionPathExists=/etc/mgmt/main.bin"));
+
+    assert_eq!(libraries(&scratch), linked_crates(), "packaging/linked-crates finds what THIRD-PARTY-NOTICES.md lists");
 
     // What the administrator changed survives an upgrade.
     scratch.write("etc/default/mgmt-rt", "MGMT_RT_OPTIONS=--noop\n");
