@@ -11,28 +11,30 @@ impl Names<'_> {
         let scoped = self.scoped;
         let is_variable = |def: &Def| matches!(def.kind, DefKind::Bind { .. } | DefKind::Param { .. });
         let is_inner = |def: &Def| scoped.scope(def.scope).kind != ScopeKind::Module;
-        let inner: Vec<&Def> =
-            scoped.defs.values().filter(|def| is_variable(def) && is_inner(def) && !def.erroneous).collect();
+        let inner = scoped.defs.iter().filter(|(_, def)| is_variable(def) && is_inner(def) && !def.erroneous);
+        let inner: Vec<(DefId, &Def)> = inner.collect();
         // Most names are those of the top level and are never shadowed.
-        let candidates: FxHashSet<&str> = inner.iter().map(|def| &*def.name).collect();
+        let candidates: FxHashSet<&str> = inner.iter().map(|(_, def)| &**scoped.name_of(def)).collect();
         let mut defined: FxHashMap<(ScopeId, &str), DefId> = FxHashMap::default();
         for (id, def) in &scoped.defs {
-            if is_variable(def) && candidates.contains(&*def.name) {
-                defined.entry((def.scope, &def.name)).or_insert(id);
+            let name = &**scoped.name_of(def);
+            if is_variable(def) && candidates.contains(name) {
+                defined.entry((def.scope, name)).or_insert(id);
             }
         }
         let mut places = FxHashSet::default();
-        for def in inner {
+        for (id, def) in inner {
+            let (name, span) = (&**scoped.name_of(def), scoped.def_span(id));
             let module = scoped.scope(def.scope).module;
-            let outer = self.around(def.scope).find_map(|scope| defined.get(&(scope, &*def.name)));
-            let Some(outer) = outer.map(|outer| scoped.def(*outer)).filter(|_| self.is_own(module)) else { continue };
-            if def.name.starts_with("unused_") || !places.insert((def.span.file, def.span.start)) {
+            let outer = self.around(def.scope).find_map(|scope| defined.get(&(scope, name)));
+            let Some(outer) = outer.filter(|_| self.is_own(module)) else { continue };
+            if name.starts_with("unused_") || !places.insert((span.file, span.start)) {
                 continue;
             }
             found.push(
-                lint(Code::W0215, format!("`${}` hides another variable of that name", def.name))
-                    .at_with(def.span, "hides it from here on")
-                    .label(outer.span, "the other one")
+                lint(Code::W0215, format!("`${name}` hides another variable of that name"))
+                    .at_with(span, "hides it from here on")
+                    .label(scoped.def_span(*outer), "the other one")
                     .help("rename one of them"),
             );
         }

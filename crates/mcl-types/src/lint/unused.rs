@@ -8,7 +8,7 @@ use mcl_parser::ast::{Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
 use crate::lint::{Names, UsedImports, lint};
-use crate::scoped::{Def, DefId, DefKind, ScopeId, ScopeKind, StmtInfo, Target};
+use crate::scoped::{Def, DefId, DefKind, ExprInfo, InstanceKind, ScopeId, ScopeKind, StmtInfo, Target};
 
 /// What starts so is meant to be unused.
 const EXEMPT: &str = "unused_";
@@ -17,7 +17,16 @@ impl Names<'_> {
     pub(super) fn unused_definitions(&self, found: &mut Vec<Diagnostic>) {
         let scoped = self.scoped;
         let mut used: EntitySet<DefId> = EntitySet::with_capacity(scoped.defs.len());
-        used.extend(scoped.references.values().filter_map(|reference| match reference.target {
+        let of_expressions =
+            scoped.modules.values().flat_map(|module| module.exprs.values()).filter_map(|info| match info {
+                ExprInfo::Ref(resolution) => Some(*resolution),
+                ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
+            });
+        let of_includes = scoped.instances.values().filter_map(|instance| match instance.kind {
+            InstanceKind::Class(resolution) => Some(resolution),
+            InstanceKind::Module(_) | InstanceKind::Error => None,
+        });
+        used.extend(of_expressions.chain(of_includes).filter_map(|used| match scoped.reference(used).target {
             Target::Def(def) => Some(def),
             Target::Function(_) | Target::Variable(_) => None,
         }));
@@ -25,19 +34,22 @@ impl Names<'_> {
         let unused = scoped.defs.iter().filter(|(id, def)| {
             !used.contains(*id)
                 && !def.erroneous
-                && !def.name.starts_with(EXEMPT)
+                && !scoped.name_of(def).starts_with(EXEMPT)
                 && self.is_own(scoped.scope(def.scope).module)
                 && !self.is_exported(def, is_library)
         });
         let mut unused: Vec<(DefId, &Def)> = unused.collect();
         if scoped.modules.len() > scoped.units.len() {
             // A file that is imported in several places may be used in one of them.
-            let place = |def: &Def| (def.span.file, def.span.start);
-            let elsewhere: FxHashSet<(FileId, u32)> = used.iter().map(|id| place(scoped.def(id))).collect();
+            let place = |id: DefId| {
+                let span = scoped.def_span(id);
+                (span.file, span.start)
+            };
+            let elsewhere: FxHashSet<(FileId, u32)> = used.iter().map(place).collect();
             let mut seen = FxHashSet::default();
-            unused.retain(|(_, def)| !elsewhere.contains(&place(def)) && seen.insert(place(def)));
+            unused.retain(|(id, _)| !elsewhere.contains(&place(*id)) && seen.insert(place(*id)));
         }
-        found.extend(unused.into_iter().filter_map(|(_, def)| self.unused(def)));
+        found.extend(unused.into_iter().filter_map(|(id, def)| self.unused(id, def)));
     }
 
     /// Whether the main file only defines names, for others to import.
@@ -73,12 +85,12 @@ impl Names<'_> {
         is_top && is_of_file && (is_library || scope != self.scoped.root())
     }
 
-    fn unused(&self, def: &Def) -> Option<Diagnostic> {
-        let name = &def.name;
+    fn unused(&self, id: DefId, def: &Def) -> Option<Diagnostic> {
+        let name = self.scoped.def_name(id);
         let statement = |stmt: StmtId| self.scoped.ast_of(def.scope).stmt_span(stmt);
         let removable = |code: Code, what: &str, sigil: &str, stmt: StmtId| {
             lint(code, format!("unused {what} `{sigil}{name}`"))
-                .at(self.name_span(def, sigil))
+                .at(self.name_span(id, sigil))
                 .help(format!("remove it, or call it `{sigil}{EXEMPT}{name}` if it is meant to be unused"))
                 .fix(Fix::guess(format!("remove the {what}"), Change::Remove(statement(stmt))))
         };
@@ -86,30 +98,32 @@ impl Names<'_> {
             DefKind::Bind { stmt } => Some(removable(Code::W0208, "variable", "$", stmt)),
             DefKind::Class { stmt, .. } => Some(removable(Code::W0210, "class", "", stmt)),
             DefKind::Func { stmt, .. } => Some(removable(Code::W0211, "function", "", stmt)),
-            DefKind::Param { .. } => self.unused_parameter(def),
+            DefKind::Param { .. } => self.unused_parameter(id, def),
             DefKind::Error => None,
         }
     }
 
     /// A loop has two variables whether it needs them or not.
-    fn unused_parameter(&self, def: &Def) -> Option<Diagnostic> {
+    fn unused_parameter(&self, id: DefId, def: &Def) -> Option<Diagnostic> {
+        let name = self.scoped.def_name(id);
         let owner = match self.scoped.scope(def.scope).kind {
-            ScopeKind::Class(class) => format!("class `{}`", self.scoped.def(class).name),
+            ScopeKind::Class(class) => format!("class `{}`", self.scoped.def_name(class)),
             ScopeKind::Function(_) => "this function".to_owned(),
             ScopeKind::Module | ScopeKind::Block | ScopeKind::Loop => return None,
         };
-        let span = self.name_span(def, "$");
-        let new = format!("${EXEMPT}{}", def.name);
+        let span = self.name_span(id, "$");
+        let new = format!("${EXEMPT}{name}");
         let rename = Fix::guess(format!("rename it to `{new}`"), Change::Replace { span, text: new.clone() });
-        let warning = lint(Code::W0212, format!("unused parameter `${}` of {owner}", def.name)).at(span);
+        let warning = lint(Code::W0212, format!("unused parameter `${name}` of {owner}")).at(span);
         Some(warning.help(format!("remove it, or call it `{new}` if callers have to pass it")).fix(rename))
     }
 
     /// Returns where a name is written, without a type after it.
-    fn name_span(&self, def: &Def, sigil: &str) -> Span {
-        let end = def.span.start + (sigil.len() + def.name.len()) as u32;
-        let is_name = self.text(def.span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(&*def.name));
-        if is_name { Span { end, ..def.span } } else { def.span }
+    fn name_span(&self, id: DefId, sigil: &str) -> Span {
+        let (span, name) = (self.scoped.def_span(id), self.scoped.def_name(id));
+        let end = span.start + (sigil.len() + name.len()) as u32;
+        let is_name = self.text(span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(&**name));
+        if is_name { Span { end, ..span } } else { span }
     }
 
     pub(super) fn unused_imports(&self, used: &UsedImports, found: &mut Vec<Diagnostic>) {
