@@ -9,10 +9,12 @@ use crate::table::{Outcome, catchable, ok, pure};
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("convert.format_bool", "func(a bool) str", "Returns `true` or `false` as a string.", |_, args| {
         ok(args.bool(0)?.to_string())
-    }),
+    })
+    .example(r#"convert.format_bool(true) == "true""#),
     pure("convert.int_to_str", "func(a int) str", "Returns the integer in decimal.", |_, args| {
         ok(args.int(0)?.to_string())
-    }),
+    })
+    .example(r#"convert.int_to_str(42) == "42""#),
     pure(
         "convert.parse_bool",
         "func(a str) bool",
@@ -21,7 +23,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Some(value) => ok(value),
             None => catchable(format!("invalid bool: `{}`", args.text(0)?)),
         },
-    ),
+    )
+    .example(r#"convert.parse_bool("true") == true"#),
     pure(
         "convert.str_to_float",
         "func(a str) float",
@@ -30,7 +33,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseFloat", args.bytes(0)?)),
         },
-    ),
+    )
+    .example(r#"convert.str_to_float("1.5") == 1.5"#),
     pure(
         "convert.str_to_int",
         "func(a str) int",
@@ -39,14 +43,17 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Ok(value) => ok(value),
             Err(error) => catchable(error.message("ParseInt", args.bytes(0)?)),
         },
-    ),
-    pure("convert.to_float", "func(a int) float", "Returns the nearest float.", |_, args| to_float(args.int(0)?)),
+    )
+    .example(r#"convert.str_to_int("42") == 42"#),
+    pure("convert.to_float", "func(a int) float", "Returns the nearest float.", |_, args| to_float(args.int(0)?))
+        .example("convert.to_float(2) == 2.0"),
     pure(
         "convert.to_int",
         "func(a float) int",
         "Truncates toward zero. NaN and values outside the range of `int` give the smallest `int`.",
         |_, args| ok(to_int(args.float(0)?)),
-    ),
+    )
+    .example("convert.to_int(2.9) == 2"),
 ];
 
 #[allow(clippy::cast_precision_loss)]

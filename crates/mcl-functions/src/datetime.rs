@@ -18,14 +18,16 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Formats a Unix timestamp in local time with a Go layout such as `2006-01-02 15:04:05`.",
         |_, args| ok(time::format(&local(args.int(0)?)?, &args.text(1)?)),
     )
-    .on_host(),
+    .on_host()
+    .example(r#"datetime.format(datetime.now(), "2006-01-02")"#),
     pure(
         "datetime.hour",
         "func(a int) int",
         "Returns the hour of a Unix timestamp in local time, 0 to 23.",
         |_, args| ok(i64::from(local(args.int(0)?)?.hour())),
     )
-    .on_host(),
+    .on_host()
+    .example("datetime.hour(datetime.now()) >= 8"),
     streaming("datetime.now", "func() int", "Returns the current Unix timestamp. Updates every second.", || {
         Box::new(Now(false))
     }),
@@ -35,7 +37,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Formats a Unix timestamp in local time as `2006-01-02 15:04:05 -0700 MST`.",
         |_, args| ok(time::format(&local(args.int(0)?)?, "2006-01-02 15:04:05 -0700 MST")),
     )
-    .on_host(),
+    .on_host()
+    .example("datetime.print(datetime.now())"),
     streaming(
         "datetime.str_now",
         "func() str",
@@ -48,7 +51,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Returns the day of the week of a Unix timestamp in local time: `monday` to `sunday`.",
         |_, args| ok(weekday(&local(args.int(0)?)?)),
     )
-    .on_host(),
+    .on_host()
+    .example(r#"datetime.weekday(datetime.now()) == "sunday""#),
     streaming(
         "datetime.weekday_fast",
         "func() str",

@@ -25,7 +25,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             let path = args.text(0)?;
             if path.is_empty() { ok(cx.module_dir) } else { ok(in_module(cx, &path, "path")?) }
         },
-    ),
+    )
+    .example(r#"deploy.abspath("/files/motd")"#),
     host("deploy.binary_path", "func() str", "Returns the absolute path of the running executable.", |_, _| {
         match std::env::current_exe().and_then(|path| path.canonicalize()) {
             Ok(path) => ok(path.to_string_lossy().into_owned()),
@@ -40,7 +41,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Some(packages) => ok(Value::list(packages.iter().copied())),
             None => fatal("missing distro"),
         },
-    ),
+    )
+    .example(r#"deploy.bootstrap_packages("debian")"#),
     Function {
         purity: crate::Purity::Host,
         ..streaming(
@@ -49,7 +51,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             "Copies a directory of the calling module to disk and returns the path of the copy.",
             || Box::new(Directory),
         )
-    },
+    }
+    .example(r#"deploy.directory("/files/")"#),
     file(
         "deploy.file_exists",
         "func(filename str) bool",
@@ -61,7 +64,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             let below = format!("{}/", path.trim_end_matches('/'));
             ok(deploy.read(&path).is_some() || !deploy.paths_below(&below).is_empty())
         },
-    ),
+    )
+    .example(r#"deploy.file_exists("/files/motd")"#),
     file(
         "deploy.readfile",
         "func(filename str) str",
@@ -74,7 +78,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
                 None => fatal(format!("can't read file `{name}` ({path}): {}", missing(&path))),
             }
         },
-    ),
+    )
+    .example(r#"deploy.readfile("/files/motd")"#),
     file(
         "deploy.readfileabs",
         "func(filename str) str",
@@ -86,7 +91,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
                 None => fatal(format!("can't read file `{name}`: {}", missing(&name))),
             }
         },
-    ),
+    )
+    .example(r#"deploy.readfileabs("/files/motd")"#),
 ];
 
 fn missing(path: &str) -> String {

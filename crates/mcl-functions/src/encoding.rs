@@ -17,24 +17,28 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(data str) str",
         "Decodes a string from padded base64 (RFC 4648).",
         |_, args| base64_decode(args.bytes(0)?),
-    ),
+    )
+    .example(r#"encoding.base64_decode("aGVsbG8=") == "hello""#),
     pure("encoding.base64_encode", "func(data str) str", "Encodes a string as padded base64 (RFC 4648).", |_, args| {
         ok(BASE64.encode(args.bytes(0)?))
-    }),
+    })
+    .example(r#"encoding.base64_encode("hello") == "aGVsbG8=""#),
     call_site(
         "encoding.decode_json",
         CallSite::DecodeJson,
         "Decodes JSON into the type named by the second argument, or else into the inferred type.",
         |cx, args| decode_json(cx, args, FieldMatch::Exact),
     )
-    .not_inlinable(),
+    .not_inlinable()
+    .example(r#"encoding.decode_json("[1, 2]", "[]int") == [1, 2]"#),
     call_site(
         "encoding.decode_json_flexible",
         CallSite::DecodeJson,
         "Like `decode_json`, but missing struct fields get zero values and unknown fields are ignored.",
         |cx, args| decode_json(cx, args, FieldMatch::Lenient),
     )
-    .not_inlinable(),
+    .not_inlinable()
+    .example(r#"encoding.decode_json_flexible("[1, 2]", "[]int") == [1, 2]"#),
 ];
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(

@@ -15,7 +15,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         if args.bool(0)? { fatal("we errored on request") } else { ok("set input to true to generate an error") }
     })
     .impure()
-    .not_inlinable(),
+    .not_inlinable()
+    .example("example.errorbool(false)"),
     streaming(
         "example.flipflop",
         "func() bool",
@@ -24,19 +25,23 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
     pure("example.int2str", "func(a int) str", "Returns the integer in decimal.", |_, args| {
         ok(args.int(0)?.to_string())
-    }),
+    })
+    .example(r#"example.int2str(42) == "42""#),
     pure("example.plus", "func(y str, z str) str", "Concatenates two strings.", |_, args| {
         ok([args.bytes(0)?, args.bytes(1)?].concat())
-    }),
+    })
+    .example(r#"example.plus("a", "b") == "ab""#),
     pure("example.str2int", "func(a str) int", "Parses a decimal integer; anything else gives 0.", |_, args| {
         ok(strconv::parse_int(args.bytes(0)?, 10, 64).unwrap_or(0))
-    }),
+    })
+    .example(r#"example.str2int("42") == 42"#),
     streaming(
         "example.vumeter",
         "func(symbol str, multiplier int, peak float) str",
         "Returns the volume at the microphone as a bar of symbols. Requires `rec` and `sox`.",
         || Box::<crate::vumeter::Vumeter>::default(),
-    ),
+    )
+    .example(r#"example.vumeter("=", 10, 35.0)"#),
 ];
 
 pub(crate) static NESTED: &[Function] =

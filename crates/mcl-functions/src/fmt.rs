@@ -12,7 +12,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[call_site(
     CallSite::Printf,
     "Formats values: `%s`, `%q` str; `%d` int; `%f` float; `%t` bool; `%v` any value; `%T` its type; `%%`.",
     printf,
-)];
+)
+.example(r#"fmt.printf("%s has %d sites", "web1", 2) == "web1 has 2 sites""#)];
 
 /// A formatting verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

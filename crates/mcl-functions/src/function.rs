@@ -15,6 +15,9 @@ pub struct Function {
     pub name: &'static str,
     /// The description that `mclc doc` prints: one paragraph.
     pub doc: &'static str,
+    /// An expression that calls it, for `mclc doc`; comparisons are true. Empty for functions without arguments, whose call says
+    /// nothing new. The module is named by the last part of its name.
+    pub example: &'static str,
     /// The type, or how the type checker finds it at each call.
     pub signature: Signature,
     /// If not empty, the types of which the solved type must be one (`len`, `math.mod`, `panic`; spec 03 §6). They may have
@@ -42,6 +45,22 @@ impl Function {
         self.name.rsplit_once('.').map_or(self.name, |(_, name)| name)
     }
 
+    /// Returns the registered name of the module; empty for functions that need no import.
+    #[must_use]
+    pub fn module(&self) -> &'static str {
+        self.name.rsplit_once('.').map_or("", |(module, _)| module)
+    }
+
+    /// Returns the call with the name by which programs call it, if it takes no arguments; otherwise its example.
+    #[must_use]
+    pub fn documented_example(&self) -> String {
+        let takes_none = matches!(self.signature, Signature::Fixed(text) if text.starts_with("func()"));
+        if self.example.is_empty() && takes_none {
+            return format!("{}()", self.name.rsplit('/').next().unwrap_or(self.name));
+        }
+        self.example.to_owned()
+    }
+
     /// Returns the types that a call can have, as people read them.
     #[must_use]
     pub fn signatures(&self) -> Vec<String> {
@@ -50,7 +69,7 @@ impl Function {
             Signature::Fixed(text) => std::slice::from_ref(text),
             Signature::CallSite(site) => site.overloads(),
         };
-        declared.iter().map(|declared| readable_signature(declared)).collect()
+        declared.iter().map(|declared| documented_signature(declared)).collect()
     }
 
     /// Returns the declared type; `None` if it depends on the call.
@@ -290,9 +309,79 @@ pub fn readable_signature(declared: &str) -> String {
     out
 }
 
+/// Returns a declared function type for documentation: arguments without a name get one that says their type, and type variables
+/// are letters, `func(value a) a` for `func(0 ?1) ?1`.
+fn documented_signature(declared: &str) -> String {
+    let arguments: Vec<(&str, &str)> = top_level_arguments(declared);
+    let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    let unnamed = arguments.iter().filter(|(name, _)| is_number(name)).count();
+    let name_for = |index: usize, ty: &str| match ty {
+        _ if unnamed > 1 => ["a", "b", "c", "d"].get(index).copied().unwrap_or("value"),
+        "str" => "text",
+        "int" | "float" => "number",
+        ty if ty.starts_with("[]") => "list",
+        ty if ty.starts_with("map") => "map",
+        _ => "value",
+    };
+    let mut out = declared.to_owned();
+    let mut taken: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+    for (index, (name, ty)) in arguments.iter().enumerate().filter(|(_, (name, _))| is_number(name)) {
+        let new = name_for(index, ty);
+        taken.push(new);
+        out = out.replacen(&format!("{name} {ty}"), &format!("{new} {ty}"), 1);
+    }
+    let mut letters = ('a'..='z').filter(|letter| !taken.contains(&letter.to_string().as_str()));
+    let mut out = readable_signature(&out);
+    for variable in 1..=9 {
+        let written = format!("?{variable}");
+        if out.contains(&written)
+            && let Some(letter) = letters.next()
+        {
+            out = out.replace(&written, &letter.to_string());
+        }
+    }
+    out
+}
+
+/// Returns the names and types of the arguments of a declared function type.
+fn top_level_arguments(declared: &str) -> Vec<(&str, &str)> {
+    let Some(inside) = declared.strip_prefix("func(") else { return Vec::new() };
+    let (mut depth, mut start) = (0usize, 0);
+    let mut arguments = Vec::new();
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ',' | ')' if depth == 0 => {
+                arguments.extend(inside[start..at].trim().split_once(' '));
+                start = at + 1;
+                if c == ')' {
+                    break;
+                }
+            }
+            ')' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    arguments
+}
+
 #[cfg(test)]
 mod tests {
-    use super::readable_signature;
+    use super::{documented_signature, readable_signature};
+
+    #[test]
+    fn documented_arguments_have_names_and_type_variables_are_letters() {
+        for (declared, expected) in [
+            ("func(0 ?1) int", "func(value a) int"),
+            ("func(0 map{?1: ?2}) int", "func(map map{a: b}) int"),
+            ("func(0 int, 1 int) int", "func(a int, b int) int"),
+            ("func(format str, a ?1, b ?2 …) str", "func(format str, a c, b d …) str"),
+            ("func(inputs []?1, function func(0 ?1) ?2) []?2", "func(inputs []a, function func(a) b) []b"),
+            ("func() struct{x1 float}", "func() struct{x1 float}"),
+        ] {
+            assert_eq!(documented_signature(declared), expected);
+        }
+    }
 
     #[test]
     fn arguments_without_names_have_no_numbers() {

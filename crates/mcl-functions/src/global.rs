@@ -47,20 +47,23 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
     pure("concat", "func(a str, b str) str", "Concatenates two strings.", |_, args| {
         ok([args.bytes(0)?, args.bytes(1)?].concat())
-    }),
+    })
+    .example(r#"concat("web", "1") == "web1""#),
     full(
         "contains",
         "func(needle ?1, haystack []?1) bool",
         "Returns whether a list contains a value: `$needle in $haystack`.",
         |_, args| ok(args.list(1)?.contains(args.any(0)?)),
-    ),
+    )
+    .example(r#"contains("b", ["a", "b"])"#),
     streaming(
         "history",
         "func(value ?1, index int) ?1",
         "Returns the value as it was `index` milliseconds ago, or the oldest known value.",
         || Box::<History>::default(),
     )
-    .of_program(),
+    .of_program()
+    .example("history($hostname, 60000)"),
     pure(
         "len",
         "func(0 ?1) int",
@@ -72,16 +75,19 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             other => fatal(format!("can't take the length of a {}", other.kind())),
         },
     )
-    .choices(&["func(0 str) int", "func(0 []?1) int", "func(0 map{?1: ?2}) int"]),
+    .choices(&["func(0 str) int", "func(0 []?1) int", "func(0 map{?1: ?2}) int"])
+    .example(r#"len(["a", "b"]) == 2"#),
     full(
         "list_lookup",
         "func(list []?1, index int) ?1",
         "Returns the element of a list at a zero-based index.",
         |_, args| list_lookup(args),
-    ),
+    )
+    .example(r#"list_lookup(["a", "b"], 1) == "b""#),
     full("map_lookup", "func(map map{?1: ?2}, key ?1) ?2", "Returns the value of a map for a key.", |_, args| {
         map_lookup(args)
-    }),
+    })
+    .example(r#"map_lookup({"a" => 1}, "a") == 1"#),
     pure(
         "panic",
         "func(x ?1) bool",
@@ -96,7 +102,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     )
     .choices(&["func(x bool) bool", "func(x str) bool"])
     .impure()
-    .not_inlinable(),
+    .not_inlinable()
+    .example("panic(len([1]) > 1)"),
     pure(
         "panic_debug",
         "func(x bool, err str) bool",
@@ -106,13 +113,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         },
     )
     .impure()
-    .not_inlinable(),
+    .not_inlinable()
+    .example(r#"panic_debug(len([1]) > 1, "too many")"#),
     streaming(
         "random1",
         "func(length int) str",
         "Returns a random string of letters, which changes only when the length does.",
         || Box::<Random>::default(),
-    ),
+    )
+    .example("random1(16)"),
 ];
 
 /// Returns an element of a list, for `_lookup`, `list_lookup` and `list.lookup`.

@@ -12,38 +12,44 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         Signature::Fixed("func(inputs []?1, function func(0 ?1) bool) []?1"),
         "Returns the elements for which the function returns true.",
         EngineFunction::Filter,
-    ),
+    )
+    .example("iter.filter([1, 2, 3], func($n) { $n > 1 }) == [2, 3]"),
     full("iter.flatten", "func(inputs [][]?1) []?1", "Concatenates the inner lists.", |_, args| {
         let parts = args.list(0)?.iter().map(|inner| inner.as_list()).collect::<Option<Vec<_>>>();
         match parts {
             Some(parts) => ok(Value::List(parts.concat().into())),
             None => fatal("expected `[][]?1` as argument 0"),
         }
-    }),
+    })
+    .example("iter.flatten([[1], [2, 3]]) == [1, 2, 3]"),
     engine(
         "iter.map",
         Signature::Fixed("func(inputs []?1, function func(0 ?1) ?2) []?2"),
         "Returns the results of the function for each element.",
         EngineFunction::Map,
-    ),
+    )
+    .example("iter.map([1, 2], func($n) { $n * 2 }) == [2, 4]"),
     call_site(
         "iter.range",
         CallSite::IterRange,
         "Returns the integers from `start` (default 0) up to but excluding `stop`, by `step` (default 1).",
         |_, args| range(args),
-    ),
+    )
+    .example("iter.range(1, 4) == [1, 2, 3]"),
     engine(
         "iter.reduce",
         Signature::CallSite(CallSite::IterReduce),
         "Combines the elements with the function, from left to right.",
         EngineFunction::Reduce,
-    ),
+    )
+    .example("iter.reduce([1, 2, 3], func($a, $b) { $a + $b }) == 6"),
     engine(
         "iter.zip",
         Signature::Fixed("func(inputs1 []?1, inputs2 []?2, function func(x ?1, y ?2) ?3) []?3"),
         "Returns the results of the function for each pair of elements at the same index.",
         EngineFunction::Zip,
-    ),
+    )
+    .example("iter.zip([1, 2], [10, 20], func($a, $b) { $a + $b }) == [11, 22]"),
 ];
 
 /// Maximum number of elements of a range.

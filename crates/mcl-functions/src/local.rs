@@ -15,13 +15,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(namespace str, uid str) int",
         "Returns a number that is unique to the uid within the namespace and never changes.",
         || Box::new(Pool),
-    ),
+    )
+    .example(r#"local.pool("ports", "web1")"#),
     streaming(
         "local.vardir",
         "func(path str) str",
         "Creates a persistent directory for the program if it does not exist, and returns its path.",
         || Box::new(Vardir),
-    ),
+    )
+    .example(r#"local.vardir("cache/")"#),
 ];
 
 struct Pool;

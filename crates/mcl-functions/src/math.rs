@@ -14,8 +14,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             _ => fatal("can't build math.fortytwo: did not match"),
         }
     })
-    .choices(&["func() float", "func() int"]),
-    pure("math.minus1", "func(x int) int", "Subtracts one.", |_, args| ok(args.int(0)?.wrapping_sub(1))),
+    .choices(&["func() float", "func() int"])
+    .example("math.fortytwo() + 1 == 43"),
+    pure("math.minus1", "func(x int) int", "Subtracts one.", |_, args| ok(args.int(0)?.wrapping_sub(1)))
+        .example("math.minus1(43) == 42"),
     pure(
         "math.mod",
         "func(0 ?1, 1 ?1) ?1",
@@ -27,19 +29,22 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             (other, _) => fatal(format!("can't take the remainder of a {}", other.kind())),
         },
     )
-    .choices(&["func(0 int, 1 int) int", "func(0 float, 1 float) float"]),
+    .choices(&["func(0 int, 1 int) int", "func(0 float, 1 float) float"])
+    .example("math.mod(7, 4) == 3"),
     pure(
         "math.pow",
         "func(x float, y float) float",
         "Returns `x` to the power of `y`; a result that is not finite is a catchable error.",
         |_, args| finite(go_compat::math::pow(args.float(0)?, args.float(1)?)),
-    ),
+    )
+    .example("math.pow(2.0, 10.0) == 1024.0"),
     pure(
         "math.sqrt",
         "func(x float) float",
         "Returns the square root; a result that is not finite is a catchable error.",
         |_, args| finite(args.float(0)?.sqrt()),
-    ),
+    )
+    .example("math.sqrt(2.25) == 1.5"),
 ];
 
 fn finite(result: f64) -> Outcome {

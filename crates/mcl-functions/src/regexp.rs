@@ -30,7 +30,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
             })
         },
     )
-}];
+}
+.example(r#"regexp.match("^web[0-9]+$", "web1") == true"#)];
 
 /// Compiled patterns: most are constants that are matched again and again.
 static CACHE: LazyLock<Mutex<FxHashMap<Vec<u8>, Arc<Regex>>>> = LazyLock::new(Mutex::default);

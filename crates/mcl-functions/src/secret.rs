@@ -11,7 +11,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, args| ok(args[0].clone()),
     )
     .of_program()
-    .with_sensitivity(Sensitivity::Never),
+    .with_sensitivity(Sensitivity::Never).example(r#"secret.nonsensitive("a hash")"#),
     host(
         "secret.sensitive",
         "func(value ?1) ?1",
@@ -20,5 +20,5 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, args| ok(args[0].clone()),
     )
     .of_program()
-    .with_sensitivity(Sensitivity::Always),
+    .with_sensitivity(Sensitivity::Always).example(r#"secret.sensitive("a password")"#),
 ];

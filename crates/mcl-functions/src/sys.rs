@@ -32,10 +32,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             Some(value) => ok(value),
             None => catchable(format!("environment variable not set: {}", args.text(0)?)),
         },
-    ),
+    )
+    .example(r#"sys.getenv("HOME") <|> "/root""#),
     host("sys.hasenv", "func(0 str) bool", "Returns whether an environment variable is set.", |_, args| {
         ok(environment(args.bytes(0)?).is_some())
-    }),
+    })
+    .example(r#"sys.hasenv("HOME")"#),
     streaming("sys.hostname", "func() str", "Returns the host name of this machine. Updates when it changes.", || {
         Box::<Hostname>::default()
     }),

@@ -31,6 +31,7 @@ pub(crate) const fn pure(name: &'static str, signature: &'static str, doc: &'sta
     Function {
         name,
         doc,
+        example: "",
         signature: Signature::Fixed(signature),
         choices: &[],
         simple: true,
@@ -62,6 +63,7 @@ pub(crate) const fn streaming(
     Function {
         name,
         doc,
+        example: "",
         signature: Signature::Fixed(signature),
         choices: &[],
         simple: false,
@@ -88,6 +90,7 @@ pub(crate) const fn engine(
     Function {
         name,
         doc,
+        example: "",
         signature,
         choices: &[],
         simple: false,
@@ -100,6 +103,10 @@ pub(crate) const fn engine(
 }
 
 impl Function {
+    pub(crate) const fn example(self, example: &'static str) -> Function {
+        Function { example, ..self }
+    }
+
     pub(crate) const fn choices(self, choices: &'static [&'static str]) -> Function {
         Function { choices, ..self }
     }

@@ -18,7 +18,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[call_site(
     "Executes a template of Go's `text/template`, with the second argument as its data.",
     template,
 )
-.not_inlinable()];
+.not_inlinable()
+.example(r#"golang.template("{{ .Name }}: {{ .Port }}", struct{name => "web", port => 80}) == "web: 80""#)];
 
 fn template(cx: &CallContext<'_>, args: &[Value]) -> Outcome {
     let data = match args.get(1) {

@@ -56,7 +56,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     once!("test.one_instance_h"),
     streaming("test.one_stream", "func(count int) str", "Returns `count` times `x`. The count cannot change.", || {
         Box::new(OneStream(None))
-    }),
+    })
+    .example("test.one_stream(3)"),
     Function {
         simple: true,
         ..streaming("test.slow_string", "func() str", "Returns a string after five seconds.", || {

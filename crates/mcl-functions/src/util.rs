@@ -26,4 +26,5 @@ pub(crate) static FUNCTIONS: &[Function] = &[host(
             }
         }
     },
-)];
+)
+.example(r#"util.hostname_mapper({"02:00:5e:10:00:01" => "web1"})"#)];

@@ -7,15 +7,21 @@ use crate::table::{Outcome, fatal, ok, streaming};
 use crate::{Function, FunctionError, Stream, StreamContext};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    streaming("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default()).of_program(),
+    streaming("value.get", "func(key str) struct{value ?1; ready bool}", DOC, || Box::<Get>::default())
+        .of_program()
+        .example(r#"value.get("answer")->value + 1"#),
     streaming("value.get_bool", "func(key str) struct{value bool; ready bool}", DOC, || Box::<Get>::default())
-        .of_program(),
+        .of_program()
+        .example(r#"value.get_bool("answer")->value"#),
     streaming("value.get_float", "func(key str) struct{value float; ready bool}", DOC, || Box::<Get>::default())
-        .of_program(),
+        .of_program()
+        .example(r#"value.get_float("answer")->value"#),
     streaming("value.get_int", "func(key str) struct{value int; ready bool}", DOC, || Box::<Get>::default())
-        .of_program(),
+        .of_program()
+        .example(r#"value.get_int("answer")->value"#),
     streaming("value.get_str", "func(key str) struct{value str; ready bool}", DOC, || Box::<Get>::default())
-        .of_program(),
+        .of_program()
+        .example(r#"value.get_str("answer")->value"#),
 ];
 
 const DOC: &str = "Returns the value of the `value` resource named `key`, and whether it has one yet.";
@@ -26,7 +32,8 @@ pub(crate) static HTTP: &[Function] = &[streaming(
     "Returns the response that the `http:client` resource named `uid` received.",
     || Box::<Response>::default(),
 )
-.of_program()];
+.of_program()
+.example(r#"http.response("health")->status == 200"#)];
 
 /// An argument that must not change while the program runs.
 #[derive(Default)]

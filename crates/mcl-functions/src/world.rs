@@ -16,19 +16,22 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(key str) struct{value str; exists bool}",
         "Returns the shared string for a key. Updates when it changes.",
         || Box::<GetVal>::default(),
-    ),
+    )
+    .example(r#"world.getval("leader")->value"#),
     streaming(
         "world.kvlookup",
         "func(namespace str) map{str: str}",
         "Returns the shared string of each host in a namespace. Updates when one changes.",
         || Box::<KvLookup>::default(),
-    ),
+    )
+    .example(r#"world.kvlookup("addresses")"#),
     streaming(
         "world.schedule",
         "func(namespace str) []str",
         "Returns the hosts that are scheduled in a namespace. Updates when they change.",
         || Box::<Schedule>::default(),
-    ),
+    )
+    .example(r#"world.schedule("web")"#),
 ];
 
 pub(crate) static COLLECT: &[Function] = &[streaming(
@@ -36,7 +39,8 @@ pub(crate) static COLLECT: &[Function] = &[streaming(
     "func(kind str) []struct{name str; host str}",
     "Returns the exported resources of a kind that this host can collect. Updates when they change.",
     || Box::<CollectRes>::default(),
-)];
+)
+.example(r#"collect.res("file")"#)];
 
 /// Opens the shared store for an instance, one of whose arguments must not change.
 fn visit(

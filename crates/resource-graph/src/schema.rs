@@ -17,6 +17,8 @@ pub struct ResourceKind {
     pub name: &'static str,
     /// One paragraph for `mclc doc`.
     pub doc: &'static str,
+    /// A resource of the kind, for `mclc doc`.
+    pub example: &'static str,
     /// Whether this release has a provider that applies resources of the kind. Others type-check, and fail when they run.
     pub implemented: bool,
     /// The parameters in declaration order.
@@ -53,6 +55,7 @@ impl ResourceKind {
     pub(crate) const BASE: ResourceKind = ResourceKind {
         name: "",
         doc: "",
+        example: "",
         implemented: true,
         fields: &[],
         sends: &[],

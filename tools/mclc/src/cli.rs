@@ -369,8 +369,8 @@ pub struct Explain {
 /// The arguments of `mclc doc`.
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), or `meta` for the meta parameters
-    /// [default: list all functions and kinds]
+    /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), `meta` for the meta parameters, or any
+    /// part of a name, also of a parameter or constant [default: list all functions and kinds]
     #[arg(add = completions::documented())]
     pub name: Option<String>,
     /// Output format

@@ -71,6 +71,7 @@ const fn function(name: &'static str, implementation: Implementation) -> Functio
     Function {
         name,
         doc: "",
+        example: "",
         signature: Signature::Fixed(""),
         choices: &[],
         simple: true,

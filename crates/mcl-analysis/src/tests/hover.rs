@@ -27,7 +27,7 @@ fn variables_have_types_values_and_comments() {
 fn classes_and_functions_have_signatures() {
     check(20, 10, "class site($name str, $port int)", &["One site: its directory and its file."]);
     check(20, 19, "func double($n int) int", &[]);
-    check(9, 18, "fmt.printf(format str, a ?1, b ?2 …) str", &[]);
+    check(9, 18, "fmt.printf(format str, a c, b d …) str", &[]);
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
         "Finds an executable in the directories of `$PATH`.",
         |_, args| look_path(args.bytes(0)?),
     )
-}];
+}
+.example(r#"exec.look_path("sh")"#)];
 
 pub(crate) fn look_path(file: &[u8]) -> Outcome {
     let failure = |cause: &str| fatal(format!("exec: {}: {cause}", quote(file)));

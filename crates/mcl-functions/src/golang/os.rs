@@ -30,7 +30,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(s str) str",
         "Replaces `$x` and `${x}` with environment variables.",
         |_, args| ok(expand(args.bytes(0)?, |name| environment(name).unwrap_or_default())),
-    ),
+    )
+    .example(r#"os.expand_env("$HOME/bin")"#),
     fact("golang/os.getegid", "func() int", "Returns the effective group id of the process.", |_, _| {
         ok(i64::from(rustix::process::getegid().as_raw()))
     }),
@@ -39,7 +40,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(key str) str",
         "Returns an environment variable; empty if it is not set.",
         |_, args| ok(environment(args.bytes(0)?).unwrap_or_default()),
-    ),
+    )
+    .example(r#"os.getenv("HOME")"#),
     fact("golang/os.geteuid", "func() int", "Returns the effective user id of the process.", |_, _| {
         ok(i64::from(rustix::process::geteuid().as_raw()))
     }),
@@ -71,7 +73,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "Creates a new directory and returns its path; a random string replaces the last `*` or is appended.",
         |_, args| mkdir_temp(args.bytes(0)?, args.bytes(1)?),
     )
-    .impure(),
+    .impure()
+    .example(r#"os.mkdir_temp("", "web-*")"#),
     fact("golang/os.read_file", "func(name str) str", "Returns the contents of a file.", |cx, args| {
         let name = args.text(0)?;
         match read_regular(Path::new(OsStr::from_bytes(args.bytes(0)?))) {
@@ -83,13 +86,15 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             }
             Err(error) => fatal(path_error(&name, &error)),
         }
-    }),
+    })
+    .example(r#"os.read_file("/etc/hostname")"#),
     fact("golang/os.readlink", "func(name str) str", "Returns the target of a symbolic link.", |_, args| {
         match std::fs::read_link(OsStr::from_bytes(args.bytes(0)?)) {
             Ok(target) => ok(target.into_os_string().into_vec()),
             Err(error) => fatal(format!("readlink {}: {}", args.text(0)?, error_text(&error))),
         }
-    }),
+    })
+    .example(r#"os.readlink("/etc/mtab")"#),
     fact("golang/os.temp_dir", "func() str", "Returns `$TMPDIR`, or `/tmp` if it is not set.", |_, _| ok(temp_dir())),
     fact(
         "golang/os.user_cache_dir",

@@ -22,14 +22,22 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |_, _| ok(-math::log(1.0 - unit())),
     ),
     random("golang/math/rand.float_64", "func() float", "Returns a random number in [0, 1).", |_, _| ok(unit())),
-    random("golang/math/rand.int", "func() int", "Returns a random non-negative integer.", |_, _| ok(int63())),
+    random(
+        "golang/math/rand.int",
+        "func() int",
+        "Returns a random non-negative integer; programs call `int_63`, because `int` is a keyword.",
+        |_, _| ok(int63()),
+    )
+    .example("rand.int_63()"),
     random("golang/math/rand.int_63", "func() int", "Returns a random non-negative integer.", |_, _| ok(int63())),
     random("golang/math/rand.int_63_n", "func(n int) int", "Returns a random integer in [0, n).", |_, args| {
         below(args.int(0)?, "Int63n")
-    }),
+    })
+    .example("rand.int_63_n(100)"),
     random("golang/math/rand.intn", "func(n int) int", "Returns a random integer in [0, n).", |_, args| {
         below(args.int(0)?, "Intn")
-    }),
+    })
+    .example("rand.intn(100)"),
     random(
         "golang/math/rand.norm_float_64",
         "func() float",
@@ -45,7 +53,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         "func(p str) int",
         "Returns the length of the string; the random bytes are lost.",
         |_, args| ok(i64::try_from(args.bytes(0)?.len()).unwrap_or(i64::MAX)),
-    ),
+    )
+    .example(r#"rand.read("abc")"#),
 ];
 
 thread_local! {

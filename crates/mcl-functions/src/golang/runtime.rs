@@ -27,7 +27,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             ok(if old == 0 { cpus() } else { old })
         },
     )
-    .impure(),
+    .impure()
+    .example("runtime.gomaxprocs(0)"),
     fact("golang/runtime.goroot", "func() str", "Returns `$GOROOT`; empty if it is not set.", |_, _| {
         ok(environment(b"GOROOT").unwrap_or_default())
     }),
@@ -50,12 +51,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             args.int(0)?;
             ok(0)
         },
-    ),
+    )
+    .example("runtime.set_mutex_profile_fraction(0)"),
     fact("golang/runtime.stack", "func(buf str, all bool) int", "Returns 0: there is no Go stack trace.", |_, args| {
         args.bytes(0)?;
         args.bool(1)?;
         ok(0)
-    }),
+    })
+    .example(r#"runtime.stack("", false)"#),
     fact(
         "golang/runtime.version",
         "func() str",

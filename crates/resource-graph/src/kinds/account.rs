@@ -9,6 +9,10 @@ use crate::{AutoEdges, Claim, Comparison, Demand, Field, Params, Repr, ResourceK
 pub(super) const GROUP: ResourceKind = ResourceKind {
     name: "group",
     doc: "A local group. Its members are managed by `user`.",
+    example: r#"group "ops" {
+	state => "exists",
+	gid => 1200,
+}"#,
     fields: &[
         Field::new("state", "str", "Whether it exists.").required().one_of(&["exists", "absent"]),
         Field::new("gid", "int", "The group id.").optional().repr(Repr::Uint32),
@@ -65,6 +69,12 @@ fn validate_name(param: Option<&str>, what: &str, name: &str) -> Result<(), Vali
 pub(super) const USER: ResourceKind = ResourceKind {
     name: "user",
     doc: "A local account.",
+    example: r#"user "ann" {
+	state => "exists",
+	shell => "/bin/bash",
+	homedir => "/home/ann/",
+	groups => ["ops"],
+}"#,
     fields: &[
         Field::new("state", "str", "Whether it exists.").required().one_of(&["exists", "absent"]),
         Field::new("uid", "int", "The user id.").optional().repr(Repr::Uint32),

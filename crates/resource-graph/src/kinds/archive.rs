@@ -14,6 +14,9 @@ const FORMAT: Field = Field::new(
 pub(super) const TAR: ResourceKind = ResourceKind {
     name: "tar",
     doc: "Builds a tar archive from files and directories.",
+    example: r#"tar "/srv/site.tar" {
+	inputs => ["/srv/site/"],
+}"#,
     fields: &[
         PATH,
         Field::new(
@@ -38,6 +41,7 @@ pub(super) const TAR: ResourceKind = ResourceKind {
 pub(super) const DEPLOY_TAR: ResourceKind = ResourceKind {
     name: "deploy:tar",
     doc: "Builds a tar archive of the running program.",
+    example: r#"deploy:tar "/srv/program.tar" {}"#,
     fields: &[PATH, FORMAT],
     validate: validate_output,
     managed_files: |p| vec![p.string_or_name("path").into_owned()],
@@ -82,6 +86,9 @@ fn validate_output(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const GZIP: ResourceKind = ResourceKind {
     name: "gzip",
     doc: "Compresses a file or a string.",
+    example: r#"gzip "/srv/site.tar.gz" {
+	input => "/srv/site.tar",
+}"#,
     fields: &[
         PATH,
         Field::new("input", "str", "The file to compress; takes precedence over `content`.")

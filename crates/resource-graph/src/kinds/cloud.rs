@@ -5,6 +5,12 @@ use crate::{Check, Field, Params, Repr, ResourceKind, ValidationError};
 pub(super) const AWS_EC2: ResourceKind = ResourceKind {
     name: "aws:ec2",
     doc: "An instance of Amazon EC2.",
+    example: r#"aws:ec2 "web1" {
+	state => "running",
+	region => "eu-central-1",
+	type => "t3.micro",
+	imageid => "ami-0123456789",
+}"#,
     implemented: false,
     fields: &[
         Field::new("state", "str", "Whether it exists and runs.").required().one_of(&[
@@ -52,6 +58,15 @@ pub(super) const AWS_EC2: ResourceKind = ResourceKind {
 pub(super) const HETZNER_VM: ResourceKind = ResourceKind {
     name: "hetzner:vm",
     doc: "A server of Hetzner Cloud.",
+    example: r#"hetzner:vm "web1" {
+	apitoken => "a token",
+	state => "running",
+	servertype => "cx22",
+	datacenter => "fsn1-dc14",
+	image => "debian-12",
+
+	Meta:poll => 60,
+}"#,
     implemented: false,
     fields: &[
         Field::new("apitoken", "str", "The project's API token.").required().sensitive().check(Check::NotEmpty),

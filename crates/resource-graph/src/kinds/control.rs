@@ -7,6 +7,9 @@ use crate::{Field, Params, Repr, ResourceKind, Traits, ValidationError};
 pub(super) const EXIT: ResourceKind = ResourceKind {
     name: "exit",
     doc: "Ends the run with the given exit status.",
+    example: r#"exit "done" {
+	code => 0,
+}"#,
     fields: &[Field::new("code", "int", "The exit status, at most 125.").default("0").repr(Repr::Uint8)],
     validate: |p| match p.int("code") {
         0..=125 => Ok(()),
@@ -20,6 +23,11 @@ pub(super) const EXIT: ResourceKind = ResourceKind {
 pub(super) const MSG: ResourceKind = ResourceKind {
     name: "msg",
     doc: "Writes a message to the log and optionally to the systemd journal.",
+    example: r#"msg "started" {
+	body => "the site is up",
+	priority => "Info",
+	journal => true,
+}"#,
     fields: &[
         Field::new("body", "str", "The message."),
         Field::new("priority", "str", "The priority.")
@@ -58,6 +66,9 @@ fn validate_msg(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const TIMER: ResourceKind = ResourceKind {
     name: "timer",
     doc: "Triggers an event at regular intervals.",
+    example: r#"timer "hourly" {
+	interval => 3600,
+}"#,
     fields: &[Field::new("interval", "int", "Seconds between events, at least 1.").required().repr(Repr::Uint32)],
     traits: Traits { refresh: true, ..Traits::NONE },
     validate: |p| match p.int("interval") {

@@ -30,6 +30,12 @@ pub(super) const CRON_JOB: ResourceKind = ResourceKind {
     name: "cron:job",
     doc: "A job of a crontab. A comment with its name comes before it, the one by which Puppet finds its jobs. What is not \
           given stays as it is.",
+    example: r#"cron:job "backup" {
+	user => "root",
+	command => "/usr/local/bin/backup",
+	minute => "15",
+	hour => "3",
+}"#,
     fields: &[
         Field::new("state", "str", "Whether the job exists.").default("\"exists\"").one_of(&["exists", "absent"]),
         Field::new("user", "str", "The user whose crontab it is.").default("\"root\""),

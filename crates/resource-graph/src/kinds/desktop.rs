@@ -7,6 +7,10 @@ use crate::{Check, Field, KindConstant, Params, ResourceKind, ValidationError};
 pub(super) const FIREWALLD: ResourceKind = ResourceKind {
     name: "firewalld",
     doc: "Services and ports of a firewalld zone, in the running configuration.",
+    example: r#"firewalld "web" {
+	state => "exists",
+	services => ["http", "https"],
+}"#,
     implemented: false,
     fields: &[
         Field::new("zone", "str", "The zone; the daemon's default when empty."),
@@ -45,6 +49,12 @@ fn validate_firewalld(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const GSETTINGS: ResourceKind = ResourceKind {
     name: "gsettings",
     doc: "One GSettings key of a user. The name may be `SCHEMA KEY`.",
+    example: r#"gsettings "clock" {
+	schema => "org.gnome.desktop.interface",
+	key => "clock-show-seconds",
+	type => "bool",
+	value => true,
+}"#,
     implemented: false,
     fields: &[
         Field::new("schema", "str", "The schema, or `schema:path`.").default("from the name"),

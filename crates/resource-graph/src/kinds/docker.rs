@@ -12,6 +12,11 @@ const APIVERSION: Field = Field::new("apiversion", "str", "The version of the Do
 pub(super) const CONTAINER: ResourceKind = ResourceKind {
     name: "docker:container",
     doc: "A Docker container.",
+    example: r#"docker:container "web" {
+	state => "running",
+	image => "nginx",
+	ports => {"tcp" => {80 => 8080}},
+}"#,
     implemented: false,
     fields: &[
         Field::new("state", "str", "Whether it exists and runs.")
@@ -38,6 +43,9 @@ pub(super) const CONTAINER: ResourceKind = ResourceKind {
 pub(super) const IMAGE: ResourceKind = ResourceKind {
     name: "docker:image",
     doc: "A Docker image.",
+    example: r#"docker:image "nginx:1.27" {
+	state => "exists",
+}"#,
     implemented: false,
     fields: &[
         Field::new("state", "str", "Whether it exists.").default("\"exists\"").one_of(&["exists", "absent"]),

@@ -9,6 +9,10 @@ use crate::{AutoEdges, Check, Field, Params, ResourceKind, SendField, Traits, Va
 pub(super) const EXEC: ResourceKind = ResourceKind {
     name: "exec",
     doc: "Runs a command unless a guard prevents it.",
+    example: r#"exec "index the site" {
+	cmd => "/usr/local/bin/make-index /srv/site",
+	creates => "/srv/site/index.html",
+}"#,
     fields: &[
         Field::new(
             "cmd",

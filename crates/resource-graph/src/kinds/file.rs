@@ -16,6 +16,12 @@ pub(super) const FILE: ResourceKind = ResourceKind {
     name: "file",
     doc: "A file, directory or symbolic link: its existence, its content or the source to copy it from, its owner, group, \
           mode and SELinux label, and the entries of a directory.",
+    example: r#"file "/etc/motd" {
+	state => "exists",
+	content => "Welcome.\n",
+	owner => "root",
+	mode => "u=rw,go=r",
+}"#,
     fields: &[
         Field::new(
             "path",

@@ -10,6 +10,9 @@ use crate::{AutoEdges, Check, Field, Params, ResourceKind, Traits, ValidationErr
 pub(super) const FWUPD_DEVICE: ResourceKind = ResourceKind {
     name: "fwupd:device",
     doc: "The firmware version of one device.",
+    example: r#"fwupd:device "disk" {
+	version => "1.2.3",
+}"#,
     implemented: false,
     fields: &[
         Field::new("device", "str", "The device: its GUID or identifier.").default_name(),
@@ -24,6 +27,9 @@ pub(super) const FWUPD_DEVICE: ResourceKind = ResourceKind {
 pub(super) const FWUPD_SYSTEM: ResourceKind = ResourceKind {
     name: "fwupd:system",
     doc: "The firmware of all devices.",
+    example: r#"fwupd:system "all" {
+	state => "newest",
+}"#,
     implemented: false,
     fields: &[
         Field::new("state", "str", "The version.").required().one_of(&["newest"]),
@@ -37,6 +43,9 @@ pub(super) const FWUPD_SYSTEM: ResourceKind = ResourceKind {
 pub(super) const FWUPD_REMOTE: ResourceKind = ResourceKind {
     name: "fwupd:remote",
     doc: "A remote that firmware is downloaded from. The name is its identifier.",
+    example: r#"fwupd:remote "lvfs" {
+	enabled => true,
+}"#,
     implemented: false,
     fields: &[
         Field::new("enabled", "bool", "Whether it is enabled; if not set, this is not managed.").optional(),
@@ -98,6 +107,10 @@ fn validate_remote(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const FWATTR: ResourceKind = ResourceKind {
     name: "fwattr",
     doc: "A firmware attribute that the kernel exposes.",
+    example: r#"fwattr "boot order" {
+	key => "BootOrderLock",
+	value => "Enable",
+}"#,
     implemented: false,
     fields: &[
         Field::new("driver", "str", "The driver.").default("the only one"),
@@ -132,6 +145,12 @@ const INSECURE_PASSWORD: Field = Field::new("insecure_password", "bool", "Allow 
 pub(super) const BMC_POWER: ResourceKind = ResourceKind {
     name: "bmc:power",
     doc: "The power of a machine, through its management controller. The name may be `driver://user@host:port`.",
+    example: r#"bmc:power "https://192.0.2.9" {
+	driver => "gofish",
+	state => "on",
+
+	Meta:poll => 60,
+}"#,
     implemented: false,
     fields: &[
         HOSTNAME,
@@ -175,6 +194,13 @@ fn validate_bmc(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const BMC_FIRMWARE: ResourceKind = ResourceKind {
     name: "bmc:firmware",
     doc: "The firmware of a management controller. The name may be `driver://user@host:port`.",
+    example: r#"bmc:firmware "https://192.0.2.9" {
+	provider => "supermicro",
+	file => "/srv/bios.bin",
+	version => "3.2",
+
+	Meta:poll => 60,
+}"#,
     implemented: false,
     fields: &[
         HOSTNAME,

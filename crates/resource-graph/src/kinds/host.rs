@@ -9,6 +9,9 @@ use crate::{Claim, Comparison, Demand, Field, KindConstant, Params, ResourceKind
 pub(super) const HOSTNAME: ResourceKind = ResourceKind {
     name: "hostname",
     doc: "The pretty, static and transient names of this host.",
+    example: r#"hostname "web1" {
+	hostname => "web1.example.com",
+}"#,
     fields: &[
         Field::new("hostname", "str", "The value of each name that is not set.").default_name(),
         Field::new("pretty_hostname", "str", "The pretty name; an empty string leaves it unmanaged.").optional(),
@@ -36,6 +39,9 @@ fn hostname_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
 pub(super) const SYSCTL: ResourceKind = ResourceKind {
     name: "sysctl",
     doc: "A kernel parameter, in the running kernel and at boot. The name is the dotted key.",
+    example: r#"sysctl "net.ipv4.ip_forward" {
+	value => "1",
+}"#,
     fields: &[
         Field::new("value", "str", "The exact value, as the kernel prints it, without a newline.").required(),
         Field::new("runtime", "bool", "Set it in the running kernel.").default("true"),
@@ -106,6 +112,12 @@ fn validate_sysctl(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const MOUNT: ResourceKind = ResourceKind {
     name: "mount",
     doc: "A line of `/etc/fstab`, and whether it is mounted. The name is the mount point.",
+    example: r#"mount "/srv" {
+	state => "exists",
+	device => "/dev/sdb1",
+	type => "ext4",
+	options => {"noatime" => ""},
+}"#,
     fields: &[
         Field::new("state", "str", "Whether it exists.").required().one_of(&["exists", "absent"]),
         Field::new("device", "str", "The path of the device, or `UUID=…`, `LABEL=…`, `PARTUUID=…` or `PARTLABEL=…`."),
@@ -155,6 +167,11 @@ fn validate_mount(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const NET: ResourceKind = ResourceKind {
     name: "net",
     doc: "A network interface: whether it is up, its addresses and its default route. The name is the interface.",
+    example: r#"net "eth1" {
+	state => "up",
+	addrs => ["192.0.2.5/24"],
+	gateway => "192.0.2.1",
+}"#,
     fields: &[
         Field::new("state", "str", "Whether it is up; if not set, this is not managed.").one_of(&["up", "down", ""]),
         Field::new("addrs", "[]str", "The exact set of addresses, each with a prefix length: `192.0.2.7/24`.")

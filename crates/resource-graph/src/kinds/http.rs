@@ -11,6 +11,9 @@ const SERVER_NAME: Field =
 pub(super) const SERVER: ResourceKind = ResourceKind {
     name: "http:server",
     doc: "A small HTTP server for its children and optionally a directory.",
+    example: r#"http:server ":8080" {
+	root => "/srv/site/",
+}"#,
     implemented: false,
     fields: &[
         Field::new("address", "str", "`HOST:PORT` to listen on; the host is empty or an IP address.").default_name(),
@@ -77,6 +80,9 @@ pub(super) fn want_served_path(input: &AutoEdgeInput<'_>, edges: &mut EdgeFinder
 pub(super) const FILE: ResourceKind = ResourceKind {
     name: "http:server:file",
     doc: "A document, or a directory tree, that an `http:server` serves.",
+    example: r#"http:server:file "/hello" {
+	data => "hello\n",
+}"#,
     implemented: false,
     fields: &[
         SERVER_NAME,
@@ -101,6 +107,9 @@ pub(super) const FILE: ResourceKind = ResourceKind {
 pub(super) const FLAG: ResourceKind = ResourceKind {
     name: "http:server:flag",
     doc: "A path that accepts a form value, which other resources can receive.",
+    example: r#"http:server:flag "/installed" {
+	key => "host",
+}"#,
     implemented: false,
     fields: &[
         SERVER_NAME,
@@ -131,6 +140,11 @@ fn validate_public_path(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const PROXY: ResourceKind = ResourceKind {
     name: "http:server:proxy",
     doc: "A caching proxy for a path prefix.",
+    example: r#"http:server:proxy "/debian/" {
+	sub => "/debian/",
+	head => "https://deb.debian.org/debian/",
+	cache => "/var/cache/proxy/",
+}"#,
     implemented: false,
     fields: &[
         SERVER_NAME,
@@ -161,6 +175,9 @@ pub(super) const PROXY: ResourceKind = ResourceKind {
 pub(super) const UI: ResourceKind = ResourceKind {
     name: "http:server:ui",
     doc: "A web form whose values update live.",
+    example: r#"http:server:ui "/ui/" {
+	path => "/ui/",
+}"#,
     implemented: false,
     fields: &[
         SERVER_NAME,
@@ -186,6 +203,10 @@ pub(super) const UI: ResourceKind = ResourceKind {
 pub(super) const UI_INPUT: ResourceKind = ResourceKind {
     name: "http:server:ui:input",
     doc: "One field of a web form; other resources can receive its value.",
+    example: r#"http:server:ui:input "name" {
+	id => "name",
+	type => "text://",
+}"#,
     implemented: false,
     fields: &[
         Field::new("path", "str", "The name of the `http:server:ui` that it belongs to; any form if empty."),
@@ -221,6 +242,11 @@ pub(super) const UI_INPUT: ResourceKind = ResourceKind {
 pub(super) const CLIENT: ResourceKind = ResourceKind {
     name: "http:client",
     doc: "Fetches a URL, into a file or for other resources to receive.",
+    example: r#"http:client "health" {
+	url => "https://example.com/health",
+
+	Meta:poll => 60,
+}"#,
     implemented: false,
     fields: &[
         Field::new("file", "str", "The absolute path of the file to write.")

@@ -18,6 +18,12 @@ pub(super) const SETTING: ResourceKind = ResourceKind {
     name: "ini:setting",
     doc: "A setting of a file with sections, such as `debug = true` below `[DEFAULT]`. Comments, spacing and the order of \
           the lines stay as they are.",
+    example: r#"ini:setting "log level" {
+	path => "/etc/app.ini",
+	section => "log",
+	setting => "level",
+	value => "info",
+}"#,
     fields: &[
         Field::new("path", "str", "The absolute path of the file.").required().check(Check::AbsoluteFile),
         Field::new("state", "str", "Whether the setting exists.").default("\"exists\"").one_of(&["exists", "absent"]),

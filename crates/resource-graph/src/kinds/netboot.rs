@@ -14,6 +14,12 @@ const NBP_PATH: Field = Field::new("nbp_path", "str", "The path of `nbp` if it m
 pub(super) const DHCP_SERVER: ResourceKind = ResourceKind {
     name: "dhcp:server",
     doc: "A small DHCP server for IPv4.",
+    example: r#"dhcp:server ":67" {
+	interface => "eth1",
+	leasetime => "60s",
+	dns => ["192.0.2.1"],
+	routers => ["192.0.2.1"],
+}"#,
     implemented: false,
     fields: &[
         Field::new("address", "str", "`HOST:PORT` to listen on, usually `:67`.").default_name(),
@@ -114,6 +120,10 @@ pub(super) fn validate_host(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const DHCP_HOST: ResourceKind = ResourceKind {
     name: "dhcp:host",
     doc: "A host with a fixed address.",
+    example: r#"dhcp:host "web1" {
+	mac => "02:00:5e:10:00:01",
+	ip => "192.0.2.5/24",
+}"#,
     implemented: false,
     fields: &[
         DHCP_SERVER_NAME,
@@ -134,6 +144,11 @@ pub(super) const DHCP_HOST: ResourceKind = ResourceKind {
 pub(super) const DHCP_RANGE: ResourceKind = ResourceKind {
     name: "dhcp:range",
     doc: "A pool of addresses.",
+    example: r#"dhcp:range "192.0.2.0/24" {
+	from => "192.0.2.100",
+	to => "192.0.2.200",
+	mask => "255.255.255.0",
+}"#,
     implemented: false,
     fields: &[
         DHCP_SERVER_NAME,
@@ -216,6 +231,9 @@ fn validate_dhcp_range(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const TFTP_SERVER: ResourceKind = ResourceKind {
     name: "tftp:server",
     doc: "A read-only TFTP server.",
+    example: r#"tftp:server ":69" {
+	root => "/srv/tftp/",
+}"#,
     implemented: false,
     fields: &[
         Field::new("address", "str", "`HOST:PORT` to listen on, usually `:69`.").default_name(),
@@ -231,6 +249,9 @@ pub(super) const TFTP_SERVER: ResourceKind = ResourceKind {
 pub(super) const TFTP_FILE: ResourceKind = ResourceKind {
     name: "tftp:file",
     doc: "A document that a `tftp:server` serves.",
+    example: r#"tftp:file "/pxelinux.cfg" {
+	data => "default linux\n",
+}"#,
     implemented: false,
     fields: &[
         Field::new("server", "str", "The name of the `tftp:server` that it belongs to; any server if empty."),

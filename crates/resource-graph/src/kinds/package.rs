@@ -16,6 +16,9 @@ use crate::{
 pub(super) const PKG: ResourceKind = ResourceKind {
     name: "pkg",
     doc: "A package of the distribution.",
+    example: r#"pkg "nginx" {
+	state => "installed",
+}"#,
     fields: &[
         Field::new("state", "str", "`installed`, `uninstalled`, `newest`, or an exact version.")
             .default("\"installed\"")

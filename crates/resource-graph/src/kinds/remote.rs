@@ -6,6 +6,9 @@ use crate::{Field, Params, Repr, ResourceKind, ValidationError};
 pub(super) const REMOTE: ResourceKind = ResourceKind {
     name: "remote",
     doc: "Runs this agent on another host, over SSH.",
+    example: r#"remote "web1" {
+	remote => "ssh://root@web1",
+}"#,
     implemented: false,
     fields: &[
         Field::new("remote", "str", "The address of the host, as `ssh://user@host:port`.").default_name(),

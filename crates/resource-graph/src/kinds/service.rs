@@ -9,6 +9,10 @@ use crate::{AutoEdges, Claim, Demand, Field, Params, ResourceKind, Traits, Valid
 pub(super) const SVC: ResourceKind = ResourceKind {
     name: "svc",
     doc: "A systemd service: whether it runs, and whether it starts at boot. The unit is `NAME.service`.",
+    example: r#"svc "nginx" {
+	state => "running",
+	startup => "enabled",
+}"#,
     fields: &[
         Field::new("state", "str", "Whether it runs; if not set, this is not managed.")
             .one_of(&["running", "stopped", ""]),
@@ -51,6 +55,12 @@ fn service_claims<'a>(p: &Params<'a>) -> Vec<Claim<'a>> {
 pub(super) const CRON: ResourceKind = ResourceKind {
     name: "cron",
     doc: "A systemd timer: its unit file `NAME.timer`, and whether it is enabled and active.",
+    example: r#"cron "backup" {
+	state => "exists",
+	trigger => "OnCalendar",
+	time => "*-*-* 03:15:00",
+	unit => "backup.service",
+}"#,
     fields: &[
         Field::new("unit", "str", "The unit to start, with its suffix.").default("NAME.service"),
         Field::new("state", "str", "Whether it exists.").default("\"exists\"").one_of(&["exists", "absent"]),
@@ -167,6 +177,9 @@ fn offer_timer<'a>(input: &AutoEdgeInput<'a>, offers: &mut Offers<'a>) -> Result
 pub(super) const NSPAWN: ResourceKind = ResourceKind {
     name: "nspawn",
     doc: "A systemd-nspawn machine: whether it runs. The name is the machine.",
+    example: r#"nspawn "web1" {
+	state => "running",
+}"#,
     implemented: false,
     fields: &[Field::new("state", "str", "Whether it runs.").default("\"running\"").one_of(&["running", "stopped"])],
     traits: Traits { refresh: true, ..Traits::NONE },

@@ -7,6 +7,10 @@ use crate::{Claim, Demand, Field, Params, Repr, ResourceKind, SendField, Traits,
 pub(super) const KV: ResourceKind = ResourceKind {
     name: "kv",
     doc: "A key of the string store that all hosts share.",
+    example: r#"kv "address" {
+	key => "address",
+	value => "192.0.2.5",
+}"#,
     fields: &[
         Field::new("key", "str", "The key.").default_name(),
         Field::new("value", "str", "The value; if not set, the key must not exist.").optional(),
@@ -58,6 +62,9 @@ fn validate_kv(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const VALUE: ResourceKind = ResourceKind {
     name: "value",
     doc: "Holds a value, sends it, and publishes it to the functions that read local values.",
+    example: r#"value "answer" {
+	any => 42,
+}"#,
     fields: &[Field::new("any", "any", "The value.").optional()],
     sends: &[SendField::optional("any", "any")],
     traits: Traits { receive: true, ..Traits::NONE },
@@ -67,6 +74,9 @@ pub(super) const VALUE: ResourceKind = ResourceKind {
 pub(super) const PASSWORD: ResourceKind = ResourceKind {
     name: "password",
     doc: "A random password for other resources to receive.",
+    example: r#"password "database" {
+	length => 20,
+}"#,
     fields: &[
         Field::new("length", "int", "The number of characters.").default("64").repr(Repr::Uint16),
         Field::new("saved", "bool", "Save the password in the state directory."),
@@ -80,6 +90,10 @@ pub(super) const PASSWORD: ResourceKind = ResourceKind {
 pub(super) const SCHEDULE: ResourceKind = ResourceKind {
     name: "schedule",
     doc: "Adds this host to a pool from which hosts are scheduled.",
+    example: r#"schedule "web" {
+	strategy => "rr",
+	max => 2,
+}"#,
     fields: &[
         Field::new("namespace", "str", "The pool.").default_name(),
         Field::new("strategy", "str", "The scheduling strategy.")
@@ -116,6 +130,9 @@ fn validate_schedule(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const CONSUL_KV: ResourceKind = ResourceKind {
     name: "consul:kv",
     doc: "A key of a Consul store.",
+    example: r#"consul:kv "web/port" {
+	value => "80",
+}"#,
     implemented: false,
     fields: &[
         Field::new("key", "str", "The key.").default("from the name"),

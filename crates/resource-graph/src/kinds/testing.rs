@@ -12,6 +12,7 @@ pub(super) const PANIC: ResourceKind = ResourceKind {
 pub(super) const NOOP: ResourceKind = ResourceKind {
     name: "noop",
     doc: "Does nothing. Useful as a synchronization point for other resources.",
+    example: r#"noop "everything is configured" {}"#,
     fields: &[Field::new("comment", "str", "Ignored.")],
     traits: Traits { autogroup: true, refresh: true, ..Traits::NONE },
     grouping: Grouping { key: |_| Some(Vec::new()), ..Grouping::NONE },
@@ -21,6 +22,9 @@ pub(super) const NOOP: ResourceKind = ResourceKind {
 pub(super) const PRINT: ResourceKind = ResourceKind {
     name: "print",
     doc: "Logs a message when it changes and on every refresh.",
+    example: r#"print "ready" {
+	msg => "the site is up",
+}"#,
     fields: &[
         Field::new("msg", "str", "The message; an empty one is shown as `<empty>`."),
         Field::new("refresh_only", "bool", "Show the message only on a refresh; such a resource is never grouped."),
@@ -33,6 +37,10 @@ pub(super) const PRINT: ResourceKind = ResourceKind {
 pub(super) const TEST: ResourceKind = ResourceKind {
     name: "test",
     doc: "A kind for tests of the engine: it has a field of every type, and can fail on purpose.",
+    example: r#"test "values" {
+	int64 => 42,
+	stringptr => "text",
+}"#,
     fields: &[
         Field::new("bool", "bool", "A boolean."),
         Field::new("str", "str", "A string."),

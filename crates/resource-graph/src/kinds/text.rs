@@ -12,6 +12,11 @@ use crate::{AutoEdges, Claim, Demand, Field, Params, ResourceKind, Traits, Valid
 pub(super) const LINE: ResourceKind = ResourceKind {
     name: "line",
     doc: "A line, or a block of lines, of a text file.",
+    example: r#"line "disable passwords" {
+	file => "/etc/ssh/sshd_config",
+	state => "exists",
+	content => "PasswordAuthentication no",
+}"#,
     fields: &[
         Field::new("file", "str", "The file: an absolute path, `~/…` or `~user/…`.").required(),
         Field::new("state", "str", "Whether the line exists.").required().one_of(&["exists", "absent"]),
@@ -90,6 +95,11 @@ fn validate_line(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
     name: "ssh:authorized_key",
     doc: "An entry of an `authorized_keys` file.",
+    example: r#"ssh:authorized_key "ann at home" {
+	state => "exists",
+	user => "ann",
+	content => "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJxGgGm3Zu9JmEtqQXEBqNn3CqO4qYhVvJ2m8pQk1sXt ann@home",
+}"#,
     fields: &[
         Field::new("state", "str", "Whether the entry exists.").required().one_of(&["exists", "absent"]),
         Field::new("file", "str", "The file; takes precedence over `user`.").default("~USER/.ssh/authorized_keys"),
@@ -132,6 +142,9 @@ pub(super) const AUTHORIZED_KEY: ResourceKind = ResourceKind {
 pub(super) const JSON_EDIT: ResourceKind = ResourceKind {
     name: "json:edit",
     doc: "Assignments and deletions in a JSON document.",
+    example: r#"json:edit "/etc/app.json" {
+	edits => [".port = 8080"],
+}"#,
     fields: &[
         Field::new("store", "str", "An absolute path, `file:///…`, or `etcd:///KEY`.").default_name(),
         Field::new("edits", "[]str", "The edits, in order: `PATH = JSON` or `del(PATH)`.").required(),
@@ -186,6 +199,11 @@ fn validate_json_edit(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const AUGEAS: ResourceKind = ResourceKind {
     name: "augeas",
     doc: "Values in a configuration file, set with an Augeas lens.",
+    example: r#"augeas "sshd" {
+	file => "/etc/ssh/sshd_config",
+	lens => "Sshd.lns",
+	sets => [struct{path => "PasswordAuthentication", value => "no"}],
+}"#,
     implemented: false,
     fields: &[
         Field::new("file", "str", "The absolute path of the file.").required(),

@@ -20,6 +20,11 @@ const DISKS: &str = "[]struct{source str; type str}";
 pub(super) const VIRT: ResourceKind = ResourceKind {
     name: "virt",
     doc: "A virtual machine or container of libvirt.",
+    example: r#"virt "qemu:///session/web1" {
+	state => "running",
+	cpus => 2,
+	memory => 1048576,
+}"#,
     implemented: false,
     fields: &[
         URI,
@@ -74,6 +79,13 @@ fn validate_transient(p: &Params<'_>) -> Result<(), ValidationError> {
 pub(super) const NETWORK: ResourceKind = ResourceKind {
     name: "virt:network",
     doc: "A libvirt network with address translation and DHCP.",
+    example: r#"virt:network "lan" {
+	state => "up",
+	device => "virbr1",
+	mode => "nat",
+	mac => "02:00:5e:10:00:01",
+	ip => "192.0.2.1/24",
+}"#,
     implemented: false,
     fields: &[
         URI,
@@ -115,6 +127,10 @@ fn is_uuid(text: &str) -> bool {
 pub(super) const NETWORK_HOST: ResourceKind = ResourceKind {
     name: "virt:network:host",
     doc: "A DHCP host of a libvirt network.",
+    example: r#"virt:network:host "lan:web1" {
+	mac => "02:00:5e:10:00:01",
+	ip => "192.0.2.5/24",
+}"#,
     implemented: false,
     fields: &[
         NETWORK_NAME,
@@ -131,6 +147,10 @@ pub(super) const NETWORK_HOST: ResourceKind = ResourceKind {
 pub(super) const NETWORK_RANGE: ResourceKind = ResourceKind {
     name: "virt:network:range",
     doc: "A DHCP range of a libvirt network.",
+    example: r#"virt:network:range "lan:range" {
+	start => "192.0.2.100",
+	end => "192.0.2.200",
+}"#,
     implemented: false,
     fields: &[
         NETWORK_NAME,
@@ -157,6 +177,10 @@ pub(super) const NETWORK_RANGE: ResourceKind = ResourceKind {
 pub(super) const BUILDER: ResourceKind = ResourceKind {
     name: "virt:builder",
     doc: "Builds a disk image with `virt-builder`. An existing image is never rebuilt.",
+    example: r#"virt:builder "/srv/web1.raw" {
+	os_version => "debian-12",
+	packages => ["nginx"],
+}"#,
     implemented: false,
     fields: &[
         Field::new("output", "str", "The absolute path of the image.").default_name().check(Check::AbsoluteFile),

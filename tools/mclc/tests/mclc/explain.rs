@@ -55,14 +55,49 @@ fn doc_suggests_the_nearest_name() {
 }
 
 #[test]
-fn doc_suggests_the_function_of_a_module_before_similar_names() {
-    let ran = Scratch::new(&[]).mclc(&["doc", "printf"]);
-    assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("did you mean `fmt.printf`?"), "{}", ran.stderr);
+fn doc_finds_by_any_part_of_a_name() {
+    let scratch = Scratch::new(&[]);
+    // One function, and nothing else.
+    let printf = scratch.mclc(&["doc", "printf"]);
+    assert!(printf.stdout.starts_with("fmt.printf  func(format str, a c, b d …) str\n"), "{}", printf.stdout);
+    let mode = scratch.mclc(&["doc", "mode"]);
+    assert_eq!((mode.status, mode.stderr.as_str()), (0, ""));
+    for line in ["`mode` is found in\n", "\nparameters\n", "  file mode  ", "  virt:network mode  "] {
+        assert!(mode.stdout.contains(line), "{line} is missing in\n{}", mode.stdout);
+    }
+    assert!(scratch.mclc(&["doc", "RETRY"]).stdout.contains("  Meta:retry  "));
+    assert!(scratch.mclc(&["doc", "const.res.file.state"]).stdout.contains("  $const.res.file.state.exists "));
+    assert!(scratch.mclc(&["doc", "$hostname"]).stdout.contains("\nvariables\n"));
+    assert!(scratch.mclc(&["doc", "retr", "--format", "json"]).stdout.contains("\"name\": \"Meta:retry\""));
+    let nothing = scratch.mclc(&["doc", "zzz"]);
+    assert_eq!(nothing.status, 2);
+    assert_eq!(nothing.stderr, "mclc: nothing is called `zzz` (`mclc doc` lists everything)\n");
 }
 
 #[test]
-fn doc_shows_every_type_of_a_function_without_numbers_of_arguments() {
+fn doc_of_a_kind_says_what_to_write() {
+    let text = Scratch::new(&[]).mclc(&["doc", "user"]).stdout;
+    let parts = [
+        "\n  example\n    user \"ann\" {\n        state => \"exists\",\n",
+        // What is required comes first.
+        "\n  parameters\n    state str, required\n",
+        "One of `exists`, `absent`.",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    let file = Scratch::new(&[]).mclc(&["doc", "file"]).stdout;
+    assert!(file.contains("\n  abilities\n    Receives values that other resources send.\n"), "{file}");
+    assert!(file.contains("\n  constants\n    $const.res.file.state.exists = \"exists\"\n"), "{file}");
+    let exec = Scratch::new(&[]).mclc(&["doc", "exec"]).stdout;
+    assert!(exec.contains("Sends `output` (str), `stdout` (str)"), "{exec}");
+}
+
+#[test]
+fn doc_shows_every_type_of_a_function_with_names_of_arguments_and_letters() {
     let text = Scratch::new(&[]).mclc(&["doc", "len"]).stdout;
-    assert!(text.starts_with("len  func(str) int\n     func([]?1) int\n     func(map{?1: ?2}) int\n"), "{text}");
+    assert!(
+        text.starts_with("len  func(text str) int\n     func(list []a) int\n     func(map map{a: b}) int\n"),
+        "{text}"
+    );
 }
