@@ -66,6 +66,14 @@ fn absolute_paths_from_variables_are_refused() {
 }
 
 #[test]
+fn addresses_are_not_opened() {
+    for uri in ["file:///etc/passwd", "http://192.0.2.1/a.yaml", "../secret/x.yaml", "%{facts.any}"] {
+        let world = world(&format!("uri: \"{uri}\""), &json!({"any": "file:///etc/passwd"}));
+        refused(&world, "lookup('a')");
+    }
+}
+
+#[test]
 fn data_of_a_module_stays_in_it() {
     for level in [
         "path: ../../../secret/x.yaml",
@@ -73,8 +81,9 @@ fn data_of_a_module_stays_in_it() {
         "datadir: ../../secret\n    path: x.yaml",
         "datadir: /etc\n    path: passwd",
         "path: link.yaml",
+        "mapped_paths: [facts.hosts, host, \"%{host}.yaml\"]",
     ] {
-        let world = world("path: common.yaml", &json!({}));
+        let world = world("path: common.yaml", &json!({"hosts": ["../../../secret/x"]}));
         let of_module = format!("version: 5\nhierarchy:\n  - name: Only\n    {level}\n");
         std::fs::write(world.path().join("modules/m/hiera.yaml"), of_module).expect("writable");
         std::fs::create_dir_all(world.path().join("modules/m/data")).expect("writable");

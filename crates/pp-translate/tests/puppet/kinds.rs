@@ -152,6 +152,18 @@ fn files_that_are_not_replaced_are_native() {
 }
 
 #[test]
+fn sources_do_not_lead_out_of_a_module() {
+    for path in ["m/../../secret", "m/a/../../../secret", "../m/files/a", "m", "m/./.."] {
+        let source = format!("puppet:///modules/{path}");
+        let refused = one("File", "/a", json!({"source": source}));
+        assert_eq!(
+            refused,
+            format!("File[/a] has no native equivalent: invalid source `{source}`: expected a file of a module")
+        );
+    }
+}
+
+#[test]
 fn what_purges_is_not_applied_without_the_rest_of_the_catalog() {
     let none = translated(&[("Resources", "host", json!({"purge": false}))]);
     assert!(none.warnings.is_empty() && none.summary.native == 1);
