@@ -1,5 +1,6 @@
 //! `mclc lsp`, driven by a client (spec 11 §2, §3).
 
+mod actions;
 mod client;
 mod life;
 mod requests;
