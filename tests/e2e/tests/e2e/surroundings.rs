@@ -1,5 +1,5 @@
 //! What an agent finds where it runs: signals and limits of its parent, the rights of an ordinary user, a state directory that
-//! cannot be written any more.
+//! cannot be written any more, a clock that jumps.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -162,4 +162,57 @@ exec "e" {
         ran(tool(&scratch, &user, &["apply", "main.bin", "--once", "--prefix", "state"]).output().expect("a tool"));
     assert!(refused.status == 1 && refused.err.contains("R0410"), "{}", refused.err);
     set_writable("u+w");
+}
+
+/// Returns the library that lets a program see another time.
+fn faketime() -> Option<std::path::PathBuf> {
+    let directories = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let mut libraries = directories.map(|directory| directory.path().join("faketime/libfaketimeMT.so.1"));
+    libraries.find(|library| library.exists())
+}
+
+#[test]
+fn clock_that_jumps_holds_nothing_up() {
+    let Some(library) = faketime() else { return skip("faketime is not installed").unwrap_or_default() };
+    let scratch = Scratch::new(
+        r#"import "datetime"
+import "fmt"
+file "@/now" {
+	state => "exists",
+	content => fmt.printf("%d", datetime.now()),
+}
+exec "poll" {
+	cmd => "echo x >> @/polled",
+	shell => "/bin/sh",
+	Meta:poll => 1,
+}
+file "@/later/file" {
+	state => "exists",
+	content => "x",
+}
+"#,
+    );
+    scratch.build();
+    scratch.write("offset", "+0");
+    let mut command = tool(&scratch, &[], &["apply", "main.bin", "--prefix", "state"]);
+    command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", scratch.path("offset"));
+    command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let mut agent = start(command);
+    let now = || scratch.read("now").and_then(|now| now.parse::<i64>().ok());
+    let polls = || scratch.read("polled").unwrap_or_default().lines().count();
+    eventually("the program is applied", || now().is_some() && polls() > 0);
+    // Half a day tells the jump from the time that this test takes.
+    const HALF_A_DAY: i64 = 12 * 3600;
+    for days in [-400, 0, 400, 0] {
+        let (before, polls_before) = (now().expect("a time"), polls());
+        let offset = scratch.path("offset.new");
+        std::fs::write(&offset, format!("{:+}", days * 24 * 3600)).expect("writable");
+        std::fs::rename(&offset, scratch.path("offset")).expect("writable");
+        eventually("functions see the time", || now().is_some_and(|now| (now - before).abs() > HALF_A_DAY));
+        eventually("intervals go on", || polls() > polls_before + 1);
+    }
+    std::fs::create_dir(scratch.path("later")).expect("writable");
+    eventually("the failed resource is tried again", || scratch.path("later/file").exists());
+    agent.signal(Signal::TERM);
+    assert_eq!(agent.ends(), 0);
 }
