@@ -156,6 +156,20 @@ fn copies_that_nobody_needs_are_removed_by_the_next_process() {
     assert_eq!(stored(&machine, FILE), [b"first".to_vec()]);
 }
 
+/// Each level is a directory that is open while the tree is copied.
+#[test]
+fn tree_that_is_too_deep_to_be_backed_up_stays() {
+    for (levels, expected) in [(500, true), (520, false)] {
+        let machine = machine(1);
+        let file = format!("/etc/conf/{}file", "d/".repeat(levels));
+        machine.put(&file, b"1");
+        let (files, _) = open(&machine, LIMITS).expect("an empty store");
+        let result = run(&files, Operation::RemoveTree);
+        assert_eq!(result.is_ok(), expected, "{result:?}");
+        assert_eq!(machine.get(&file).is_none(), expected);
+    }
+}
+
 /// A purge removes one file after the other.
 #[test]
 fn removing_one_of_many_files_takes_as_many_calls_as_removing_the_first() {

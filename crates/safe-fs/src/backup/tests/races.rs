@@ -113,6 +113,35 @@ fn displaced_file_that_cannot_get_its_name_back_is_not_removed() {
     }
 }
 
+/// With what is added to it, a name must not become longer than names can be.
+#[test]
+fn displaced_file_with_a_long_name_is_not_removed() {
+    let path = format!("/etc/conf/{}", "n".repeat(255));
+    let mut kept = 0;
+    for (call, failing) in (1..40).flat_map(|call| (1..12).map(move |failing| (call, failing))) {
+        let machine = machine(call);
+        machine.put(&path, b"old\n");
+        let (files, _) = open(&machine, Limits { file: 1_000, ..LIMITS }).expect("an empty store");
+        let foreign = path.clone();
+        let act = move |machine: &Simulated| {
+            machine.replace(&foreign, &[7; LARGE]);
+            machine.inject(machine.calls() + failing, Fault::Fail(Errno::IO));
+        };
+        machine.inject(machine.calls() + call, Fault::Foreign(Box::new(act)));
+        let result = files.write(Path::new(&path), b"new\n", 0o600);
+        let names = machine.names("/etc/conf");
+        assert!(names.iter().all(|name| name.len() <= 255));
+        kept += usize::from(names.iter().any(|name| name.contains(".mgmt-kept-")));
+        machine.withdraw_fault();
+        // The next process removes what is temporary.
+        drop(files);
+        open(&machine, LIMITS).expect("a readable store");
+        let is_there = machine.tree("/etc/conf").into_values().any(|shown| shown.content == [7; LARGE]);
+        assert!(is_there || !machine.is_faulty() && result.is_ok(), "call {call}, then {failing}: {result:?}");
+    }
+    assert!(kept > 0, "it always gets its name back");
+}
+
 #[test]
 fn directory_that_takes_the_name_meanwhile_is_not_removed() {
     let act = |machine: &Simulated| {
