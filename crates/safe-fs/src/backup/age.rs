@@ -1,8 +1,8 @@
 //! Decides which records are too old, although clocks are sometimes wrong.
 //!
-//! A machine without a battery starts in 1970, and a clock may jump ahead by years until somebody notices. So the times in the
-//! records are compared with each other first, and what is too old is removed only if it was for a while: the time at which that was
-//! noticed is in a file of the store.
+//! A machine without a battery starts in 1970, and a clock may jump ahead by years until somebody notices. So a record is too old only
+//! if all before it are, times in the future do not count, and what is too old is removed only if it was for a while: the time
+//! at which that was noticed is in a file of the store.
 
 use std::ffi::OsStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -70,24 +70,17 @@ fn read_mark(fs: &dyn FileSystem, directory: &Handle) -> Option<u64> {
     text.strip_suffix('\n')?.parse().ok()
 }
 
-/// Returns the times of records, in milliseconds, as they may have been: they grow, and none is in the future. A record from the future
-/// is as old as the one after it.
+/// Returns the times of records, in milliseconds, as they may have been: none is in the future. A record from the future is as old as
+/// the one after it.
 fn plausible_times(records: &[Record], now: u64) -> impl Iterator<Item = u64> {
     let mut next = now;
-    let mut times: Vec<u64> = records
-        .iter()
-        .rev()
-        .map(|record| {
-            if record.time_ms <= now {
-                next = record.time_ms;
-            }
-            next
-        })
-        .collect();
+    let time = |record: &Record| {
+        if record.time_ms <= now {
+            next = record.time_ms;
+        }
+        next
+    };
+    let mut times: Vec<u64> = records.iter().rev().map(time).collect();
     times.reverse();
-    let mut latest = 0;
-    times.into_iter().map(move |time| {
-        latest = latest.max(time);
-        latest
-    })
+    times.into_iter()
 }

@@ -207,6 +207,12 @@ fn second_replacement_is_not_undone_with_the_change() {
             if machine.is_faulty() {
                 let now = machine.get(FILE);
                 assert_eq!(now, Some(vec![8; LARGE]), "{operation:?}, call {call}, then {second}: {result:?}");
+                // The second one would have removed the first one anyway.
+                assert_eq!(
+                    machine.names("/etc/conf").len(),
+                    1,
+                    "{operation:?}, call {call}, then {second}: {result:?}"
+                );
             }
         }
     }
