@@ -254,13 +254,16 @@ impl Program<'_> {
         }
         let source = self.random.pick(&self.files).clone();
         let depend = format!(" Depend => File[{source:?}],");
+        // No plan knows that a command fails for want of what is not made.
+        let declaration = format!("file {source:?} {{");
+        let is_made = !self.text.lines().any(|line| line.starts_with(&declaration) && line.contains("Meta:noop"));
         match self.random.usize(..3) {
             0 => self.resource("gzip", path, &format!("input => \"{source}\",{depend}")),
-            1 => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
-            _ => {
+            2 if is_made => {
                 let body = format!("cmd => \"cp {source} {path}\", creates => \"{path}\",{depend}");
                 self.resource("exec", &format!("copy {path}"), &body);
             }
+            _ => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
         }
     }
 
