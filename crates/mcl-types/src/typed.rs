@@ -17,11 +17,12 @@
 //! other.
 
 mod calls;
+mod id;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::PrimaryMap;
 use hashbrown::HashTable;
 use mcl_parser::ast::ExprId;
 use mcl_value::{Field, FuncType, Type};
@@ -32,30 +33,7 @@ use crate::invalid::InvalidProgram;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped, TypeVars};
 
 pub use calls::{CallTypes, ExprKey};
-
-/// Index into [`TypeTable`]. Equal types have equal ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TypeId(u32);
-entity_impl!(TypeId);
-
-impl TypeId {
-    /// The code is not used, or has an error that was reported.
-    pub const UNTYPED: TypeId = TypeId(0);
-    /// `bool`.
-    pub const BOOL: TypeId = TypeId(1);
-    /// `str`.
-    pub const STR: TypeId = TypeId(2);
-    /// `int`.
-    pub const INT: TypeId = TypeId(3);
-    /// `float`.
-    pub const FLOAT: TypeId = TypeId(4);
-
-    /// Returns the position in the table.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub use id::TypeId;
 
 /// A type whose parts are in the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid::InvalidProgram;
 use crate::scoped::ModuleId;
-use crate::typed::TypeId;
+use crate::typed::id::TypeId;
 
 /// An expression of the program.
 pub type ExprKey = (ModuleId, ExprId);
