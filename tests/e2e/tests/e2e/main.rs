@@ -41,6 +41,7 @@ mod plan_on_machine;
 mod plan_report;
 mod puppet_fallback;
 mod puppet_files;
+mod puppet_limits;
 mod puppet_native;
 mod puppet_options;
 mod random_catalog;
