@@ -1,4 +1,7 @@
-// The extension: it starts `mclc lsp` and adds what the protocol has no words for, the resource graph and tasks.
+// The extension: it starts `mclc lsp`, and adds commands and tasks.
+//
+// There are two sections of settings: `mcl` is the extension's own, `mclc` is that of the server, which asks for it. The
+// client registers the server's commands, `mclc.NAME`; those of the extension are `mcl.NAME`.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -6,30 +9,26 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { type Executable, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
 
-import { showGraph } from './graph';
+import { explain, showGraph, showReferences } from './commands';
 import { CheckTasks } from './tasks';
 
 let client: LanguageClient | undefined;
 
 const run = promisify(execFile);
 
-/** The executable and its arguments, from the settings. */
 function serverOptions(): Executable {
-  const settings = vscode.workspace.getConfiguration('mclc');
-  const modules = settings.get<string>('modulePath', '');
-  const args = ['lsp', ...(modules === '' ? [] : ['--module-path', modules])];
-  return { command: settings.get<string>('path', 'mclc'), args };
+  return { command: vscode.workspace.getConfiguration('mcl').get<string>('server.path', 'mclc'), args: ['lsp'] };
 }
 
 /** Says that the server cannot be started. Colours, snippets and tasks do not need it. */
 async function report(error: unknown): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const choice = await vscode.window.showErrorMessage(
-    `Cannot start the language server of mcl: ${reason}. The setting mclc.path names the compiler.`,
+    `Cannot start the language server of mcl: ${reason}. The setting mcl.server.path names the compiler.`,
     'Open Settings',
   );
   if (choice !== undefined) {
-    await vscode.commands.executeCommand('workbench.action.openSettings', 'mclc.path');
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'mcl.server.path');
   }
 }
 
@@ -45,8 +44,9 @@ async function start(output: vscode.OutputChannel): Promise<void> {
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file', language: 'mcl' }],
     outputChannel: output,
+    synchronize: { configurationSection: 'mclc' },
   };
-  client = new LanguageClient('mclc', 'mcl', server, options);
+  client = new LanguageClient('mcl', 'mcl', server, options);
   await client.start();
 }
 
@@ -65,12 +65,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   };
   context.subscriptions.push(
     output,
-    vscode.commands.registerCommand('mclc.restart', restart),
-    vscode.commands.registerCommand('mclc.showOutput', () => output.show()),
-    vscode.commands.registerCommand('mclc.showGraph', showGraph),
+    vscode.commands.registerCommand('mcl.restart', restart),
+    vscode.commands.registerCommand('mcl.showOutput', () => output.show()),
+    vscode.commands.registerCommand('mcl.showGraph', () => showGraph(client)),
+    vscode.commands.registerCommand('mcl.explain', () => explain(client)),
+    // The command of a code lens, which the server leaves to its client.
+    vscode.commands.registerCommand('mclc.showReferences', showReferences),
     vscode.tasks.registerTaskProvider('mclc', new CheckTasks()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration('mclc.path') || change.affectsConfiguration('mclc.modulePath')) {
+      if (change.affectsConfiguration('mcl.server')) {
         await restart();
       }
     }),

@@ -28,7 +28,7 @@ export class CheckTasks implements vscode.TaskProvider {
 }
 
 function task(definition: Definition, folder: vscode.WorkspaceFolder): vscode.Task {
-  const compiler = vscode.workspace.getConfiguration('mclc', folder).get<string>('path', 'mclc');
+  const compiler = vscode.workspace.getConfiguration('mcl', folder).get<string>('server.path', 'mclc');
   const execution = new vscode.ProcessExecution(compiler, [...(ARGUMENTS[definition.command] ?? [])], {
     cwd: folder.uri.fsPath,
   });

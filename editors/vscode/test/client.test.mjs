@@ -24,6 +24,17 @@ function load(editor) {
   }
 }
 
+/** Activates the extension in an editor, and deactivates it however the test ends. */
+async function withExtension(editor, use) {
+  const extension = load(editor);
+  try {
+    await extension.activate(editor.context);
+    await use();
+  } finally {
+    await extension.deactivate();
+  }
+}
+
 async function withProgram(text, use) {
   const directory = await mkdtemp(join(tmpdir(), 'mcl-client-'));
   try {
@@ -35,40 +46,60 @@ async function withProgram(text, use) {
   }
 }
 
-test('errors of an open program appear, and the server ends with the editor', async () => {
+test('errors of an open program appear', async () => {
   await withProgram('$x = $y\n', async (path) => {
     const editor = makeEditor();
-    const extension = load(editor);
     editor.open(path, '$x = $y\n');
-    await extension.activate(editor.context);
-    const [first] = await editor.diagnostics();
-    assert.equal(first.code, 'E0601');
-    assert.equal(first.range.start.line, 0);
-    assert.equal(first.range.start.character, 5);
-    await extension.deactivate();
+    await withExtension(editor, async () => {
+      const [first] = await editor.diagnostics();
+      assert.equal(first.code, 'E0601');
+      assert.equal(first.range.start.line, 0);
+      assert.equal(first.range.start.character, 5);
+    });
     assert.deepEqual(editor.errors, []);
   });
 });
 
-test('the graph of a program is shown beside it', async () => {
-  await withProgram('noop "a" {}\n', async (path) => {
+test('the graph of a program is shown beside it, with unsaved changes', async () => {
+  await withProgram('noop "saved" {}\n', async (path) => {
     const editor = makeEditor();
-    const extension = load(editor);
-    editor.open(path, 'noop "a" {}\n');
-    await extension.activate(editor.context);
-    await editor.command('mclc.showGraph');
+    editor.open(path, 'noop "edited" {}\n');
+    await withExtension(editor, () => editor.command('mcl.showGraph'));
     assert.deepEqual(editor.errors, []);
     assert.match(editor.shown.content, /^(strict )?digraph/);
-    assert.match(editor.shown.content, /noop\[a\]/i);
-    await extension.deactivate();
+    assert.match(editor.shown.content, /noop\[edited\]/i);
   });
+});
+
+test('the error at the cursor is explained', async () => {
+  await withProgram('$x = $y\n', async (path) => {
+    const editor = makeEditor();
+    editor.open(path, '$x = $y\n');
+    await withExtension(editor, async () => {
+      await editor.diagnostics();
+      await editor.command('mcl.explain');
+    });
+    assert.deepEqual(editor.errors, []);
+    assert.match(editor.shown.content, /^# E0601/);
+  });
+});
+
+test('a lens shows references', async () => {
+  const editor = makeEditor();
+  const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
+  await withExtension(editor, () =>
+    editor.command('mclc.showReferences', 'file:///a.mcl', range.start, [{ uri: 'file:///b.mcl', range }]),
+  );
+  const [[name, , position, [place]]] = editor.executed;
+  assert.equal(name, 'editor.action.showReferences');
+  assert.equal(position.character, 2);
+  assert.equal(place.uri.fsPath, '/b.mcl');
+  assert.equal(place.range.end.character, 5);
 });
 
 test('a missing compiler is one message', async () => {
-  const editor = makeEditor({ path: '/nonexistent/mclc' });
-  const extension = load(editor);
-  await extension.activate(editor.context);
+  const editor = makeEditor({ 'server.path': '/nonexistent/mclc' });
+  await withExtension(editor, () => {});
   assert.equal(editor.errors.length, 1);
-  assert.match(editor.errors[0], /mclc\.path/);
-  await extension.deactivate();
+  assert.match(editor.errors[0], /mcl\.server\.path/);
 });

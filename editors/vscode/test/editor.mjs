@@ -50,6 +50,12 @@ class Range {
   }
 }
 
+class Location {
+  constructor(uri, range) {
+    Object.assign(this, { uri, range });
+  }
+}
+
 class Diagnostic {
   constructor(range, message, severity) {
     Object.assign(this, { range, message, severity });
@@ -108,8 +114,9 @@ function namespace(known) {
 export function makeEditor(settings = {}) {
   const happened = new NodeEmitter();
   const commands = new Map();
-  const editor = { errors: [], shown: undefined, context: { subscriptions: [] } };
+  const editor = { errors: [], executed: [], shown: undefined, context: { subscriptions: [] } };
   const documents = [];
+  let reported = [];
   const output = { appendLine() {}, append() {}, show() {}, clear() {}, dispose() {} };
   const watcher = namespace({ dispose() {} });
   const configuration = { get: (name, otherwise) => settings[name] ?? otherwise };
@@ -121,21 +128,31 @@ export function makeEditor(settings = {}) {
     CancellationTokenSource,
     Position,
     Range,
+    Location,
     Diagnostic,
     Uri,
     ...Object.fromEntries(['ProcessExecution', 'Task', 'TaskGroup', 'ViewColumn'].map((name) => [name, plain()])),
     env: { language: 'en', appName: 'stub', openExternal() {} },
     commands: {
       registerCommand(name, run) {
+        if (commands.has(name)) {
+          throw new Error(`command '${name}' already exists`);
+        }
         commands.set(name, run);
         return new Disposable(() => commands.delete(name));
       },
-      executeCommand() {},
+      async executeCommand(...called) {
+        editor.executed.push(called);
+      },
     },
     languages: namespace({
       match: (selector, document) => (document.languageId === 'mcl' ? 10 : 0),
+      getDiagnostics: () => reported,
       createDiagnosticCollection: () => ({
-        set: (uri, diagnostics) => happened.emit('diagnostics', diagnostics),
+        set(uri, diagnostics) {
+          reported = diagnostics;
+          happened.emit('diagnostics', diagnostics);
+        },
         delete() {},
         clear() {},
         dispose() {},
@@ -168,17 +185,15 @@ export function makeEditor(settings = {}) {
     const uri = Uri.file(path);
     const document = { uri, fileName: path, languageId: 'mcl', version: 1, getText: () => text, save: async () => true };
     documents.push(document);
-    editor.vscode.window.activeTextEditor = { document };
+    editor.vscode.window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
   };
   /** Waits for the diagnostics of a document that has any. */
   editor.diagnostics = async () => {
-    for (;;) {
-      const [diagnostics] = await once(happened, 'diagnostics');
-      if (diagnostics.length > 0) {
-        return diagnostics;
-      }
+    while (reported.length === 0) {
+      await once(happened, 'diagnostics');
     }
+    return reported;
   };
-  editor.command = (name) => commands.get(name)();
+  editor.command = (name, ...args) => commands.get(name)(...args);
   return editor;
 }
