@@ -34,7 +34,7 @@ fn run_that_ends_shows_what_it_changes_but_no_secrets() {
     let scratch = Scratch::new(program);
     scratch.write("f", "old\n");
     let ran = scratch.apply_once(&[]);
-    assert!(ran.out.contains("change the content (4 to 4 bytes)\n    -old\n    +new\n"), "{}", ran.out);
+    assert!(ran.out.contains("change the content (4 bytes)\n    -old\n    +new\n"), "{}", ran.out);
     assert!(ran.out.contains("create (7 bytes)\n    content: ********\n"), "{}", ran.out);
     assert!(!ran.out.contains("secret"), "{}", ran.out);
     scratch.write("f", "old\n");

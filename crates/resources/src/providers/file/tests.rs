@@ -99,7 +99,7 @@ fn content_is_created_and_replaced_without_leftovers() {
 fn content_of_equal_length_is_compared() {
     let b = FileTest::new();
     fs::write(b.path("x"), "aaaaa").unwrap();
-    b.check(&b.file("x").with("content", "aaaab"), &["change the content (5 to 5 bytes)"]);
+    b.check(&b.file("x").with("content", "aaaab"), &["change the content (5 bytes)"]);
 }
 
 #[test]

@@ -123,7 +123,8 @@ impl File {
             Present::File(file) => {
                 let size = file.stat().size;
                 let before = (cx.wants_diffs() && size <= DIFF_LIMIT).then(|| file.read_all().ok()).flatten();
-                (format!("change the content{name} ({size} to {bytes})"), before)
+                let sizes = if size == content.len() { bytes } else { format!("{size} to {bytes}") };
+                (format!("change the content{name} ({sizes})"), before)
             }
         };
         let mut diff = None;
