@@ -361,7 +361,8 @@ pub struct Lsp {
 /// The arguments of `mclc explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The code, e.g. E0301, or the name of a lint of Puppet manifests, e.g. trailing_comma [default: list all codes]
+    /// The code, e.g. E0301, the name of a lint of Puppet manifests, e.g. trailing_comma, or a word that is looked for in titles and
+    /// explanations [default: list all codes]
     #[arg(add = completions::codes())]
     pub code: Option<String>,
 }
@@ -369,13 +370,16 @@ pub struct Explain {
 /// The arguments of `mclc doc`.
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), `meta` for the meta parameters, or any
-    /// part of a name, also of a parameter or constant [default: list all functions and kinds]
+    /// A function (`strings.to_upper`), a module (`strings`), a resource kind (`file`), `meta` for the meta parameters, any
+    /// part of a name, also of a parameter or constant, or the path of a program or module of yours (`./lib/`, `lib.mcl`) [default: list all functions and kinds]
     #[arg(add = completions::documented())]
     pub name: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = DocFormat::Text, value_name = "FORMAT")]
     pub format: DocFormat,
+    /// Write pages about all functions and kinds to a directory: static, with a search, without the network
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "format"])]
+    pub html: Option<PathBuf>,
 }
 
 /// The output formats of `mclc doc`.

@@ -1,9 +1,11 @@
 //! `mclc doc`: the documentation of functions and resource kinds, from the tables of compiler and runtime.
 
 mod find;
+mod html;
 mod json;
 mod kinds;
 mod markdown;
+mod module;
 mod text;
 
 use mcl_modules::EMBEDDED_MODULES;
@@ -15,6 +17,9 @@ use crate::output;
 use crate::output::unusable;
 
 pub fn run(args: &Doc) -> u8 {
+    if let Some(directory) = &args.html {
+        return html::write(directory);
+    }
     let Some(name) = &args.name else {
         let (functions, kinds) = (functions(|_| true), all_kinds(|_| true));
         let out = match args.format {
@@ -22,10 +27,13 @@ pub fn run(args: &Doc) -> u8 {
             DocFormat::Markdown => markdown::documents(&functions, &kinds),
             DocFormat::Json => json::documents(&functions, &kinds),
         };
-        return output::stdout(out.as_bytes());
+        return output::paged(&out);
     };
+    if module::is_path(name) {
+        return module::run(name, args.format);
+    }
     if name == "meta" {
-        return output::stdout(meta(args.format).as_bytes());
+        return output::paged(&meta(args.format));
     }
     match find(name) {
         Found::Documents { functions, kinds, module } => {
@@ -39,14 +47,14 @@ pub fn run(args: &Doc) -> u8 {
                 let program = EMBEDDED_MODULES.iter().find(|embedded| embedded.name == module);
                 out += &program.map_or_else(String::new, |program| written_in_mcl(program.main(), args.format));
             }
-            output::stdout(out.as_bytes())
+            output::paged(&out)
         }
         Found::Matches(matches) => {
             let out = match args.format {
                 DocFormat::Text | DocFormat::Markdown => text::matches(name, &matches),
                 DocFormat::Json => json::matches(&matches),
             };
-            output::stdout(out.as_bytes())
+            output::paged(&out)
         }
         Found::Nothing { nearest } => {
             let hint = nearest.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();

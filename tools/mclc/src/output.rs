@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::fs::Permissions;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use mcl_diagnostics::Files;
 
@@ -19,6 +20,44 @@ pub fn stdout(bytes: &[u8]) -> u8 {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => unusable(format_args!("cannot write to standard output: {}", reason(&error))),
     }
+}
+
+/// Shows text to a person: on a terminal that is too small for it, with the pager of the environment. Returns the exit status.
+pub fn paged(text: &str) -> u8 {
+    let height = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_row));
+    // Elsewhere there is nobody to scroll.
+    let is_long = io::stdout().is_terminal() && height.is_some_and(|height| text.lines().count() >= height);
+    match pager().filter(|_| is_long).and_then(|pager| page(&pager, text)) {
+        Some(()) => 0,
+        None => stdout(text.as_bytes()),
+    }
+}
+
+/// The pager if the environment names none, as a command of a shell. It ends with 127 where it is not installed.
+const DEFAULT_PAGER: &str = "command -v less >/dev/null || exit 127; exec less";
+
+/// Returns the command that pages; `None` if there is to be none.
+fn pager() -> Option<String> {
+    let pager = std::env::var("PAGER").unwrap_or_else(|_| DEFAULT_PAGER.to_owned());
+    (!pager.trim().is_empty() && pager != "cat").then_some(pager)
+}
+
+/// Runs a pager until its user has read enough. Returns `None` if it cannot be started.
+fn page(pager: &str, text: &str) -> Option<()> {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(pager).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // Colors, and what was shown stays on the terminal.
+        command.env("LESS", "RX");
+    }
+    let mut child = command.spawn().ok()?;
+    if let Some(mut input) = child.stdin.take() {
+        // A user who has read enough ends the pager before it has read everything.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let status = child.wait().ok()?;
+    // The shell did not find it.
+    (status.code() != Some(127)).then_some(())
 }
 
 /// Reports a failure that is not an error of the program, and returns its exit status.

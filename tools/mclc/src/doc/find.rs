@@ -55,7 +55,10 @@ pub fn find(word: &str) -> Found {
         .into_iter()
         .filter(|found| lower.len() > 2 && found.description.to_lowercase().contains(&lower))
         .collect();
-    let names = || functions(|_| true).into_iter().map(|f| f.name).chain(kinds(|_| true).into_iter().map(|k| k.name));
+    let names = || {
+        let functions = functions(|_| true).into_iter().map(|f| f.name);
+        functions.chain(kinds(|_| true).into_iter().map(|kind| kind.name)).chain(mcl_functions::module_names())
+    };
     let short = || functions(|_| true).into_iter().map(Function::short_name);
     match nearest(word, names()) {
         Some(nearest) => Found::Nothing { nearest: Some(nearest) },

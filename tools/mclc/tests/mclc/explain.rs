@@ -26,6 +26,18 @@ fn an_unknown_code_is_refused_with_the_nearest_one() {
 }
 
 #[test]
+fn codes_are_found_by_a_word() {
+    let scratch = Scratch::new(&[]);
+    let ran = scratch.mclc(&["explain", "duplicate import"]);
+    assert_eq!((ran.status, ran.stdout.contains("E0508  ")), (0, true), "{ran:?}");
+    assert!(ran.stdout.lines().all(|line| line.to_lowercase().contains("duplicate import")), "{}", ran.stdout);
+    // What no title has is looked for in the explanations.
+    assert!(scratch.mclc(&["explain", "parentpathblock"]).stdout.contains("E0507  "));
+    let nothing = scratch.mclc(&["explain", "xyzzy"]);
+    assert_eq!((nothing.status, nothing.stdout.as_str()), (2, ""));
+}
+
+#[test]
 fn doc_shows_kinds_in_every_form() {
     let scratch = Scratch::new(&[]);
     let text = scratch.mclc(&["doc", "file"]);
@@ -52,6 +64,8 @@ fn doc_suggests_the_nearest_name() {
     let ran = Scratch::new(&[]).mclc(&["doc", "strings.to_uper"]);
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("did you mean `strings.to_upper`?"), "{}", ran.stderr);
+    let module = Scratch::new(&[]).mclc(&["doc", "strigns"]);
+    assert!(module.stderr.contains("did you mean `strings`?"), "{}", module.stderr);
 }
 
 #[test]
@@ -100,4 +114,41 @@ fn doc_shows_every_type_of_a_function_with_names_of_arguments_and_letters() {
         text.starts_with("len  func(text str) int\n     func(list []a) int\n     func(map map{a: b}) int\n"),
         "{text}"
     );
+}
+
+#[test]
+fn doc_of_a_module_comes_from_its_comments() {
+    let scratch = Scratch::new(&[
+        ("lib/metadata.yaml", b"main: start.mcl\n"),
+        (
+            "lib/start.mcl",
+            b"# Sites of a team.\n\nimport \"fmt\"\n\n# Where sites live.\n$root = \"/srv\"\n\n# One site:\n# its directory.\n\
+              class site($name str, $port int) {\n\tnoop [fmt.printf(\"%s/%s %d\", $root, $name, $port)] {}\n}\n\n\
+              # Twice a number.\nfunc double($n int) {\n\t$n + $n\n}\n",
+        ),
+    ]);
+    let text = scratch.mclc(&["doc", "lib/"]);
+    assert_eq!((text.status, text.stderr.as_str()), (0, ""));
+    for part in [
+        "Sites of a team.\n\nclasses\n  class site($name str, $port int)\n      One site:\n      its directory.\n",
+        "\nfunctions\n  func double($n int)\n      Twice a number.\n",
+        "\nvariables\n  $root\n",
+        "      Where sites live.\n",
+    ] {
+        assert!(text.stdout.contains(part), "{part} is missing in\n{}", text.stdout);
+    }
+    assert_eq!(scratch.mclc(&["doc", "lib/start.mcl"]).stdout, text.stdout);
+    assert!(scratch.mclc(&["doc", "lib/", "--format", "json"]).stdout.contains("\"doc\": \"Sites of a team.\""));
+    let missing = scratch.mclc(&["doc", "./none/"]);
+    assert_eq!((missing.status, missing.stderr.as_str()), (2, "mclc: `./none/` does not exist\n"));
+}
+
+#[test]
+fn doc_writes_pages() {
+    let scratch = Scratch::new(&[]);
+    let ran = scratch.mclc(&["doc", "--html", "out/pages"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.ends_with("start with out/pages/index.html\n"), "{}", ran.stdout);
+    assert!(scratch.read("out/pages/kind-file.html").unwrap().contains("<code>content</code>"));
+    assert_eq!(scratch.mclc(&["doc", "file", "--html", "x"]).status, 2);
 }
