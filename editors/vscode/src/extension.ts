@@ -46,8 +46,13 @@ async function start(output: vscode.OutputChannel): Promise<void> {
     outputChannel: output,
     synchronize: { configurationSection: 'mclc' },
   };
-  client = new LanguageClient('mcl', 'mcl', server, options);
-  await client.start();
+  const starting = new LanguageClient('mcl', 'mcl', server, options);
+  try {
+    await starting.start();
+    client = starting;
+  } catch {
+    // The client has reported it, and the editor goes on without the server.
+  }
 }
 
 async function stop(): Promise<void> {

@@ -50,6 +50,27 @@ class Range {
   }
 }
 
+class CodeActionKind {
+  static Empty = new CodeActionKind('');
+  constructor(value) {
+    this.value = value;
+  }
+  append(part) {
+    return new CodeActionKind(this.value === '' ? part : `${this.value}.${part}`);
+  }
+}
+for (const [name, value] of [
+  ['QuickFix', 'quickfix'],
+  ['Refactor', 'refactor'],
+  ['RefactorExtract', 'refactor.extract'],
+  ['RefactorInline', 'refactor.inline'],
+  ['RefactorRewrite', 'refactor.rewrite'],
+  ['Source', 'source'],
+  ['SourceOrganizeImports', 'source.organizeImports'],
+]) {
+  CodeActionKind[name] = new CodeActionKind(value);
+}
+
 class Location {
   constructor(uri, range) {
     Object.assign(this, { uri, range });
@@ -128,6 +149,7 @@ export function makeEditor(settings = {}) {
     CancellationTokenSource,
     Position,
     Range,
+    CodeActionKind,
     Location,
     Diagnostic,
     Uri,
