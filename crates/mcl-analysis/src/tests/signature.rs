@@ -22,7 +22,7 @@ fn check(text: &str, expected: Option<(&str, &str)>) {
 fn calls_show_the_parameter_that_is_written() {
     let printf = "printf(format str, a c, b d …) str";
     check("import \"fmt\"\n$x = fmt.printf(¦", Some((printf, "format str")));
-    check("import \"fmt\"\n$x = fmt.printf(\"a, b\", [1, 2], ¦)\n", Some((printf, "b ?2 …")));
+    check("import \"fmt\"\n$x = fmt.printf(\"a, b\", [1, 2], ¦)\n", Some((printf, "b d …")));
     check("import \"fmt\" as f\n$x = f.printf(¦)\n", Some((printf, "format str")));
     check("func double($n int) {\n\t$n + $n\n}\n$x = double(¦1)\n", Some(("double($n int)", "$n int")));
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mcl_functions::Function;
 use resource_graph::{META_FIELDS, ResourceKind};
 
-use crate::doc::imports;
+use crate::doc::examples::imports;
 use crate::doc::kinds::{NOT_IMPLEMENTED, abilities, allowed, constant_name, constant_value, parameters};
 
 /// Returns the documentation of functions and kinds.

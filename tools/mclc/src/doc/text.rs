@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use mcl_functions::Function;
 use resource_graph::{META_FIELDS, ResourceKind};
 
+use crate::doc::examples::imports;
 use crate::doc::find::Match;
-use crate::doc::imports;
 use crate::doc::kinds::{NOT_IMPLEMENTED, abilities, allowed, attributes, constant_name, constant_value, parameters};
 use crate::documented::first_sentence;
 
