@@ -175,6 +175,13 @@ impl Diagnostic {
     }
 }
 
+/// Returns the number of errors and the number of warnings.
+#[must_use]
+pub fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

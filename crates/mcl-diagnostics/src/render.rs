@@ -2,7 +2,7 @@
 //!
 //! A renderer reads diagnostics and the files that they refer to, and returns a string. The caller decides where to write it.
 
-use crate::{Diagnostic, Severity};
+use crate::Diagnostic;
 
 mod escape;
 mod explanation;
@@ -36,20 +36,14 @@ pub enum Format {
 }
 
 /// Sorts diagnostics in output order: by stage, earliest first, then by span, with those without a span last. Syntax errors of
-/// manifests come before what is wrong with their definitions, as if they were a stage. The first error is thus the primary one. Duplicates are removed. The format for people shows them by file and place.
+/// manifests come before what is wrong with their definitions, as if they were a stage. The first error is thus the primary one.
+/// Duplicates are removed. The format for people shows them by file and place.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     fn key(d: &Diagnostic) -> impl Ord + '_ {
         (d.stage, !d.code.is_manifest_syntax(), d.span.is_none(), d.span, d.severity, d.code.name(), d.message.as_str())
     }
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
     diagnostics.dedup();
-}
-
-/// Returns the number of errors and the number of warnings.
-#[must_use]
-pub fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
-    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    (count(Severity::Error), count(Severity::Warning))
 }
 
 /// Returns the diagnostics of all programs in one format; ends in a newline unless it is empty.

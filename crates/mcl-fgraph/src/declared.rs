@@ -2,42 +2,37 @@
 //!
 //! Both concern the whole program, of which a part knows only its own statements, so each part collects what it declares.
 
-use std::sync::Arc;
-
-use mcl_artifact::program::Operand;
 use mcl_diagnostics::{Code, Diagnostic, Files, Span, Stage};
-use mcl_parser::ast::{Ast, EntryKind, Resource};
-use mcl_value::{Str, Value};
-use resource_graph::{ResourceKind, kind};
+use mcl_value::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::builder::{BuilderId, as_const};
-use crate::lower::Lowering;
 
 /// The names of the resources and edges of a program, or of a part of it.
 #[derive(Debug, Default)]
 pub(crate) struct DeclaredNames {
-    resources: Vec<DeclaredResource>,
-    edges: Vec<EdgeEnd>,
+    pub(crate) resources: Vec<DeclaredResource>,
+    pub(crate) edges: Vec<EdgeEnd>,
     /// The kinds of resources whose names are computed when the program runs.
-    open: FxHashSet<&'static str>,
+    pub(crate) open: FxHashSet<&'static str>,
 }
 
+/// A resource whose name is constant.
 #[derive(Debug)]
-struct DeclaredResource {
-    kind: &'static str,
-    name: Str,
-    statement: Span,
-    head: Span,
+pub(crate) struct DeclaredResource {
+    pub(crate) kind: &'static str,
+    pub(crate) name: Str,
+    pub(crate) statement: Span,
+    /// The kind and the name.
+    pub(crate) head: Span,
     /// Whether it is declared whenever the program runs, and like no other.
-    is_certain: bool,
+    pub(crate) is_certain: bool,
 }
 
+/// One end of an edge whose name is constant.
 #[derive(Debug)]
-struct EdgeEnd {
-    kind: &'static str,
-    name: Str,
-    span: Span,
+pub(crate) struct EdgeEnd {
+    pub(crate) kind: &'static str,
+    pub(crate) name: Str,
+    pub(crate) span: Span,
 }
 
 impl DeclaredNames {
@@ -109,50 +104,4 @@ impl DeclaredNames {
         }
         found
     }
-}
-
-impl Lowering<'_> {
-    /// Remembers the names of a resource.
-    pub(crate) fn declare(&mut self, at: BuilderId, ast: &Ast, resource: &Resource, statement: Span, name: Operand) {
-        let Some(kind) = kind(ast.name(resource.kind)) else { return };
-        let Some(names) = self.constant_names(name).filter(|_| !resource.collect) else {
-            self.declared.open.insert(kind.name);
-            return;
-        };
-        let is_certain = self.is_top_builder(at) && may_conflict(ast, resource, kind);
-        let head = resource.kind_span.to(ast.expr_span(resource.name));
-        for name in names {
-            self.declared.resources.push(DeclaredResource { kind: kind.name, name, statement, head, is_certain });
-        }
-    }
-
-    /// Remembers an end of an edge.
-    pub(crate) fn declare_end(&mut self, kind_name: &Arc<str>, name: Operand, span: Span) {
-        if let (Some(kind), Some(names)) = (kind(kind_name), self.constant_names(name)) {
-            self.declared.edges.extend(names.into_iter().map(|name| EdgeEnd { kind: kind.name, name, span }));
-        }
-    }
-
-    fn constant_names(&self, name: Operand) -> Option<Vec<Str>> {
-        match self.emitter.pool.value(as_const(name)?)? {
-            Value::Str(name) => Some(vec![name]),
-            Value::List(names) => names
-                .iter()
-                .map(|name| match name {
-                    Value::Str(name) => Some(name.clone()),
-                    _ => None,
-                })
-                .collect(),
-            _ => None,
-        }
-    }
-}
-
-/// Whether a resource conflicts with another one of its name: hidden and exported ones do not, and some kinds join theirs.
-fn may_conflict(ast: &Ast, resource: &Resource, kind: &ResourceKind) -> bool {
-    let has_own_rules = resource.entries.iter().any(|entry| match &entry.kind {
-        EntryKind::Meta { property, .. } => matches!(&**ast.name(*property), "hidden" | "export" | "meta"),
-        EntryKind::Field { .. } | EntryKind::Edge { .. } => false,
-    });
-    !has_own_rules && kind.merge.is_none()
 }

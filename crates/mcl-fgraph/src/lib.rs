@@ -25,6 +25,7 @@ mod check;
 mod check_constants;
 mod compact;
 mod concat;
+mod declare;
 mod declared;
 mod definition;
 mod dependencies;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mcl_analysis::Encoding;
 use serde_json::{Value, json};
 
-use crate::requests::{ACTION_KINDS, COMMANDS};
+use crate::offered::{ACTION_KINDS, COMMANDS};
 use crate::settings::Settings;
 use crate::uri;
 

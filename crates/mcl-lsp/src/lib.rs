@@ -23,6 +23,7 @@ mod event;
 mod formatting;
 mod frame;
 mod message;
+mod offered;
 mod requests;
 mod server;
 mod settings;

@@ -27,8 +27,6 @@ use crate::formatting;
 use crate::message::RequestError;
 use crate::uri;
 
-pub(crate) use actions::KINDS as ACTION_KINDS;
-pub(crate) use commands::COMMANDS;
 pub(crate) use tokens::SentTokens;
 
 /// The state that a request is answered from.

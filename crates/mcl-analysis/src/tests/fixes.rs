@@ -1,4 +1,4 @@
-//! Fixes: a program before and after (spec 11 §10.4).
+//! Fixes: a program before and after (spec 11 §10).
 //!
 //! The cases are in `fixes/*.txt`. Each starts with a line `=== CODE title of the fix`, then come the program, a line `---`, and
 //! what the fix makes of it. `BLESS=1` writes what it makes now.

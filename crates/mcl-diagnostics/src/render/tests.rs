@@ -2,7 +2,7 @@ use expect_test::expect;
 
 use super::program::join;
 use super::*;
-use crate::{Code, FileId, Files, Span, Stage, all_codes};
+use crate::{Code, FileId, Files, Span, Stage, all_codes, counts};
 
 const MAIN: &str = r#"$port = 80
 $greeting = "hi"
@@ -236,7 +236,7 @@ fn gitlab_findings_keep_their_identity_when_lines_move() {
 
 #[test]
 fn diagnostics_are_sorted_by_stage_then_span() {
-    let at = |stage, start| {
+    let at = |stage, start: i32| {
         let d = Diagnostic::error(Code::E0501, stage, format!("{start}"));
         if start < 0 { d } else { d.at(Span::new(FileId::MAIN, start as u32, start as u32 + 1)) }
     };

@@ -9,14 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::convert;
 use crate::diagnostics;
+use crate::offered::{FIX_ALL, ORGANIZE_IMPORTS, QUICK_FIX};
 use crate::requests::{Answer, Context};
-
-const QUICK_FIX: &str = "quickfix";
-const FIX_ALL: &str = "source.fixAll.mclc";
-const ORGANIZE_IMPORTS: &str = "source.organizeImports";
-
-/// The kinds of actions that are offered.
-pub(crate) const KINDS: [&str; 3] = [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS];
 
 /// What an action that is not resolved yet carries.
 #[derive(Deserialize)]

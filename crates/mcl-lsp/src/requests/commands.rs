@@ -9,13 +9,8 @@ use mcl_diagnostics::Code;
 use serde_json::Value;
 
 use crate::message::RequestError;
+use crate::offered::{EXPLAIN, SHOW_GRAPH};
 use crate::requests::{Answer, Context};
-
-const SHOW_GRAPH: &str = "mclc.showGraph";
-const EXPLAIN: &str = "mclc.explain";
-
-/// The commands that are offered.
-pub(crate) const COMMANDS: [&str; 2] = [SHOW_GRAPH, EXPLAIN];
 
 /// How many seconds the runtime waits for functions without a value.
 const WAIT_SECONDS: &str = "10";

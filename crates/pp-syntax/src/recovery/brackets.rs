@@ -18,7 +18,7 @@ struct Entry {
     statement: TokenIdx,
 }
 
-/// What is around the tokens in a bracket, so that no search climbs brackets one by one. Empty for other tokens.
+/// What is around the tokens in a bracket, so that no search walks through brackets one by one. Empty for other tokens.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     /// The innermost block.
