@@ -76,7 +76,7 @@ pub fn run(sources: &Sources, path: &Path) -> ExitCode {
         lines += &serde_json::to_string(&outcome).unwrap_or_default();
         lines.push('\n');
     }
-    report::print_result(&lines)
+    report::print_result("the graphs", &lines)
 }
 
 /// Returns the graph of each state, up to the first state in which there is none.

@@ -66,5 +66,5 @@ pub fn run(args: &Args) -> ExitCode {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    report::print_result(&text)
+    report::print_result("the graph", &text)
 }

@@ -16,14 +16,14 @@ pub fn print(diagnostics: Vec<Diagnostic>, files: &Files, format: Format) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Prints the result of a command to standard output.
-pub fn print_result(text: &str) -> ExitCode {
+/// Prints the result of a command to standard output; `what` says what it is.
+pub fn print_result(what: &str, text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has closed the pipe.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("mgmt-rt: cannot write to standard output: {error}");
+            eprintln!("mgmt-rt: cannot write {what}: {error}");
             ExitCode::FAILURE
         }
     }

@@ -111,13 +111,14 @@ fn violations(name: &str, title: &str, explanation: &str) -> Vec<String> {
             }
         }
     }
-    // An input that contradicts itself cannot be written as a program. Neither can a file that is missing (P0107), a
+    // An input that contradicts itself cannot be written as a program. Neither can the comments of a test (E0901), which
+    // only `mclc test` reads, a file that is missing (P0107), a
     // failure of Puppet (P0108), an artifact (P0109), a wrong option (P0110), a resource type of a module
     // (P0204, P0515, P0516, P0613) or a function of one in Ruby (P0522, P0523), a thousand levels (P0218), a template
     // (P0219), the metadata of a module (W0353), and what else an environment consists of (P07).
     let without_program = [
-        "E0803", "P0107", "P0108", "P0109", "P0110", "P0204", "P0218", "P0219", "P0515", "P0516", "P0522", "P0523",
-        "P0613", "W0353",
+        "E0803", "E0901", "P0107", "P0108", "P0109", "P0110", "P0204", "P0218", "P0219", "P0515", "P0516", "P0522",
+        "P0523", "P0613", "W0353",
     ];
     let without_program = without_program.contains(&name) || name.starts_with("P07");
     if name.starts_with(['E', 'W', 'P']) && !without_program && (failing == 0 || programs == failing) {

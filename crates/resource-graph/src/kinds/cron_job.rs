@@ -31,7 +31,6 @@ pub(super) const CRON_JOB: ResourceKind = ResourceKind {
     doc: "A job of a crontab. A comment with its name comes before it, the one by which Puppet finds its jobs. What is not \
           given stays as it is.",
     example: r#"cron:job "backup" {
-	user => "root",
 	command => "/usr/local/bin/backup",
 	minute => "15",
 	hour => "3",
