@@ -7,8 +7,8 @@ use crate::{Field, Params, Repr, ResourceKind, Traits, ValidationError};
 pub(super) const EXIT: ResourceKind = ResourceKind {
     name: "exit",
     doc: "Ends the run with the given exit status.",
-    example: r#"exit "done" {
-	code => 0,
+    example: r#"exit "failed" {
+	code => 1,
 }"#,
     fields: &[Field::new("code", "int", "The exit status, at most 125.").default("0").repr(Repr::Uint8)],
     validate: |p| match p.int("code") {

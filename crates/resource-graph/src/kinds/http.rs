@@ -205,7 +205,6 @@ pub(super) const UI_INPUT: ResourceKind = ResourceKind {
     doc: "One field of a web form; other resources can receive its value.",
     example: r#"http:server:ui:input "name" {
 	id => "name",
-	type => "text://",
 }"#,
     implemented: false,
     fields: &[

@@ -82,7 +82,6 @@ pub(super) const NETWORK: ResourceKind = ResourceKind {
     example: r#"virt:network "lan" {
 	state => "up",
 	device => "virbr1",
-	mode => "nat",
 	mac => "02:00:5e:10:00:01",
 	ip => "192.0.2.1/24",
 }"#,

@@ -130,7 +130,8 @@ fn fifo_in_place_of_the_lock_is_an_error_at_once() {
     let path = dir.path().join("engine/lock");
     fs::remove_file(&path).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert!(matches!(StateDir::open(dir.path()), Err(StateError::Io { .. })));
+    let error = StateDir::open(dir.path()).unwrap_err();
+    assert!(matches!(error, StateError::Unsafe(safe_fs::Error::WrongKind { found: FileKind::Fifo, .. })), "{error}");
 }
 
 #[test]
