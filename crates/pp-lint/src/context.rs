@@ -35,6 +35,12 @@ impl<'a> Context<'a> {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")
     }
 
+    /// Returns the range of the last character; empty if the text is.
+    pub(crate) fn last_character(&self) -> TextRange {
+        let start = self.text.char_indices().next_back().map_or(0, |(at, _)| at);
+        TextRange { start: start as u32, end: self.text.len() as u32 }
+    }
+
     /// Returns the text of an expression.
     pub(crate) fn source(&self, id: ExprId) -> &'a str {
         self.slice(self.range(id))

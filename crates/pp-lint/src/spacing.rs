@@ -180,7 +180,7 @@ fn check_empty_lines(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
     let end = text.trim_end().len();
     let newlines = text[end..].bytes().filter(|byte| *byte == b'\n').count();
-    let last = range(text.len().saturating_sub(1), text.len());
+    let last = context.last_character();
     let is_literal = context.map.is_literal(last.start);
     if end > 0 && newlines > 1 && !is_literal {
         let help = "end the last line with one newline";

@@ -80,6 +80,14 @@ fn a_file_ends_with_a_newline() {
         1:6 trailing_newline: no newline at the end of the file
     "]],
     );
+    lint_with(
+        "# é",
+        None,
+        &|name| name == "trailing_newline",
+        expect![[r"
+        1:3 trailing_newline: no newline at the end of the file
+    "]],
+    );
 }
 
 #[test]

@@ -21,9 +21,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             findings.add(Code::W0307, *comment, "comment in `/* */`", "start each line of a comment with `#`");
         }
     }
-    let is_heredoc = context.map.is_literal(range(start.saturating_sub(1), start).start);
-    if !context.text.is_empty() && !context.text.ends_with('\n') && !is_heredoc {
-        let last = range(start.saturating_sub(1), start);
+    let last = context.last_character();
+    if !context.text.is_empty() && !context.text.ends_with('\n') && !context.map.is_literal(last.start) {
         findings.add(Code::W0308, last, "no newline at the end of the file", "end the last line with a newline");
     }
 }
