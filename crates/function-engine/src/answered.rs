@@ -13,10 +13,10 @@ use mcl_functions::{Answers, FunctionError, Implementation, Origin};
 use mcl_value::Value;
 
 use crate::engine::Engine;
-use crate::environment::{Environment, SharedValue};
+use crate::environment::Environment;
 use crate::events::Waker;
 use crate::failure::unanswered;
-use crate::ids::{NodeId, WatchId};
+use crate::ids::NodeId;
 use crate::node::{NodeKind, State};
 
 impl Engine {
@@ -76,25 +76,11 @@ impl Environment for AnsweredEnvironment {
         Duration::ZERO
     }
 
-    fn watch(&mut self, _: &Path, _: Waker) -> WatchId {
-        WatchId(0)
-    }
-
-    fn watch_shared(&mut self, _: &str, _: &str, _: Waker) -> WatchId {
-        WatchId(0)
-    }
-
-    fn unwatch(&mut self, _: WatchId) {}
-
     fn hostname(&self) -> &str {
         &self.hostname
     }
 
     fn state_dir(&self) -> &Path {
         &self.state_dir
-    }
-
-    fn shared_value(&self, _: &str, _: &str) -> Option<SharedValue> {
-        None
     }
 }

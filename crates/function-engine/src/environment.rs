@@ -19,6 +19,8 @@ pub struct SharedValue {
 }
 
 /// The environment of an engine. The engine itself does no I/O and reads no clock.
+///
+/// The methods that watch have defaults for an environment in which nothing changes by itself.
 pub trait Environment: Send {
     /// Returns the wall-clock time since the Unix epoch.
     fn now(&self) -> Duration;
@@ -26,9 +28,15 @@ pub trait Environment: Send {
     fn monotonic(&self) -> Duration;
     /// Starts a watch on an absolute path: `waker` is called when the file or directory, or a parent that does not exist
     /// yet, changes. The watch is active when the function returns.
-    fn watch(&mut self, path: &Path, waker: Waker) -> WatchId;
+    fn watch(&mut self, path: &Path, waker: Waker) -> WatchId {
+        let _ = (path, waker);
+        WatchId(0)
+    }
     /// Starts a watch on the value that a resource of this kind and name publishes to functions.
-    fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId;
+    fn watch_shared(&mut self, kind: &str, name: &str, waker: Waker) -> WatchId {
+        let _ = (kind, name, waker);
+        WatchId(0)
+    }
     /// Returns what is known of the changes of a watched path, including those that were not reported yet; `None` if this
     /// environment does not watch.
     fn input_version(&mut self, watch: WatchId) -> Option<InputVersion> {
@@ -40,14 +48,19 @@ pub trait Environment: Send {
         true
     }
     /// Ends a watch of either kind.
-    fn unwatch(&mut self, watch: WatchId);
+    fn unwatch(&mut self, watch: WatchId) {
+        let _ = watch;
+    }
     /// Returns the value of `$hostname`.
     fn hostname(&self) -> &str;
     /// Returns the directory for persistent state of functions.
     fn state_dir(&self) -> &Path;
     /// Returns the value that a resource of the same program publishes to functions, if it has published one (see
     /// `StreamContext::shared_value`).
-    fn shared_value(&self, kind: &str, name: &str) -> Option<SharedValue>;
+    fn shared_value(&self, kind: &str, name: &str) -> Option<SharedValue> {
+        let _ = (kind, name);
+        None
+    }
     /// Returns the directory of the deployed files, if they are on disk.
     fn deploy_directory(&self) -> Option<&Path> {
         None

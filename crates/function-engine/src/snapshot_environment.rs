@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::environment::{Environment, SharedValue};
-use crate::events::Waker;
-use crate::ids::WatchId;
+use crate::environment::Environment;
 
 /// Answers queries about the machine but never reports a change. Its clocks advance.
 pub struct SnapshotEnvironment {
@@ -38,19 +36,9 @@ impl Environment for SnapshotEnvironment {
         self.started.elapsed()
     }
 
-    fn watch(&mut self, _: &Path, _: Waker) -> WatchId {
-        WatchId(0)
-    }
-
-    fn watch_shared(&mut self, _: &str, _: &str, _: Waker) -> WatchId {
-        WatchId(0)
-    }
-
     fn may_run_commands(&self) -> bool {
         self.may_run_commands
     }
-
-    fn unwatch(&mut self, _: WatchId) {}
 
     fn hostname(&self) -> &str {
         &self.hostname
@@ -58,9 +46,5 @@ impl Environment for SnapshotEnvironment {
 
     fn state_dir(&self) -> &Path {
         &self.state_dir
-    }
-
-    fn shared_value(&self, _: &str, _: &str) -> Option<SharedValue> {
-        None
     }
 }
