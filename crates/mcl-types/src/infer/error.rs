@@ -28,8 +28,10 @@ pub(crate) enum InferError {
         span: Span,
         origin: Span,
     },
+    /// A function, or else a class or file, whose every use creates more than `limit` type variables.
     TooManyVariables {
         origin: Span,
+        is_function: bool,
         limit: usize,
     },
     /// A type with more than `limit` levels of nesting.
@@ -170,9 +172,17 @@ impl From<InferError> for Diagnostic {
                 let label = Some(origin).filter(|origin| *origin != span);
                 with_label(error(Code::E0705, message).at(span), label, &format!("this is `{ty}`"))
             }
-            InferError::TooManyVariables { origin, limit } => {
-                let message = format!("too many type variables: nested includes create more than {}", grouped(limit));
-                error(Code::E0802, message).at(origin).help("annotate the parameters of the classes")
+            InferError::TooManyVariables { origin, is_function, limit } => {
+                let (what, help) = if is_function {
+                    ("a call of this function creates", "annotate the parameters, or take a list or a struct")
+                } else {
+                    (
+                        "an include of this class creates",
+                        "annotate the parameters of the classes; those that include others several times multiply them",
+                    )
+                };
+                let message = format!("too many type variables: {what} more than {}", grouped(limit));
+                error(Code::E0802, message).at(origin).help(help)
             }
             InferError::TypeTooDeep { origin, limit } => {
                 error(Code::E0720, format!("type nested more than {limit} levels deep")).at(origin)

@@ -53,7 +53,8 @@ impl Inference<'_> {
         let Some(scheme) = self.scheme(scope) else { return Rc::from([]) };
         // Classes that include others several times multiply their variables at each level.
         if scheme.origins.len() > MAX_VARIABLES {
-            self.report(InferError::TooManyVariables { origin: scheme.origins[0], limit: MAX_VARIABLES });
+            let is_function = matches!(self.scoped.scope(scope).kind, ScopeKind::Function(_));
+            self.report(InferError::TooManyVariables { origin: scheme.origins[0], is_function, limit: MAX_VARIABLES });
             return vec![Ty::ERROR; scheme.origins.len()].into();
         }
         let level = self.solver.level;

@@ -141,3 +141,21 @@ fn errors_do_not_depend_on_the_number_of_threads() {
     assert_eq!(whole.len(), 2);
     assert_eq!(in_pool(2), whole);
 }
+
+#[test]
+fn function_with_too_many_type_variables_is_rejected_as_a_function() {
+    let count = crate::solver::generalize::MAX_VARIABLES + 1;
+    let (mut parameters, mut arguments) = (String::new(), String::new());
+    for i in 0..count {
+        let _ = write!(parameters, "$a{i}, ");
+        arguments.push_str("1, ");
+    }
+    let program = format!(
+        "func f({}) {{ 1 }}\ntest \"t\" {{ int64 => f({}), }}",
+        parameters.trim_end_matches(", "),
+        arguments.trim_end_matches(", ")
+    );
+    let (_, diagnostics, _) = compile(&program);
+    assert_eq!(diagnostics[0].code.name(), "E0802");
+    assert_eq!(diagnostics[0].message, "too many type variables: a call of this function creates more than 65,536");
+}
