@@ -267,9 +267,9 @@ impl Resolver<'_> {
     pub(crate) fn declare_alias(&mut self, scope: ScopeId, symbol: Symbol, alias: Alias) {
         if let Some(first) = self.table(scope).aliases.get(&symbol) {
             if first.target != AliasTarget::Error {
-                let stmt = self.ast(scope).stmt_span(alias.stmt);
-                let (alias, first) = (Arc::clone(self.symbols.name(symbol)), first.span);
-                self.report_always(scope, ScopeError::DuplicateAlias { alias, stmt, first });
+                let (span, first) = (alias.span, first.span);
+                let alias = Arc::clone(self.symbols.name(symbol));
+                self.report_always(scope, ScopeError::DuplicateAlias { alias, span, first });
             }
         } else {
             self.tables[scope].aliases.insert(symbol, alias);

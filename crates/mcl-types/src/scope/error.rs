@@ -43,16 +43,17 @@ pub(crate) enum ScopeError {
     },
     DuplicateAlias {
         alias: Arc<str>,
-        stmt: Span,
+        span: Span,
         first: Span,
     },
     DuplicateImport {
         module: Arc<str>,
+        span: Span,
         stmt: Span,
     },
     DuplicateImportAlias {
         alias: Arc<str>,
-        stmt: Span,
+        span: Span,
         first: Span,
     },
     /// The loader could not find or read the imported file.
@@ -92,7 +93,7 @@ pub(crate) enum ScopeError {
         class_span: Span,
         params: Vec<Arc<str>>,
         found: usize,
-        stmt: Span,
+        span: Span,
     },
     UnknownName {
         namespace: Namespace,
@@ -281,21 +282,21 @@ impl From<ScopeError> for Diagnostic {
                     .label(first, "first defined here")
                     .help("rename one of them")
             }
-            ScopeError::DuplicateAlias { alias, stmt, first } => {
+            ScopeError::DuplicateAlias { alias, span, first } => {
                 error(Code::E0607, format!("duplicate alias `{alias}`"))
-                    .at_with(stmt, "used again here")
+                    .at_with(span, "used again here")
                     .label(first, "first used here")
                     .help("choose another alias with `as`")
             }
-            ScopeError::DuplicateImport { module, stmt } => {
+            ScopeError::DuplicateImport { module, span, stmt } => {
                 import_error(Code::E0508, format!("duplicate import of `{module}`"))
-                    .at_with(stmt, "imported again here")
+                    .at_with(span, "imported again here")
                     .help("remove this import")
                     .fix(Fix::safe("remove the import", Change::Remove(stmt)))
             }
-            ScopeError::DuplicateImportAlias { alias, stmt, first } => {
+            ScopeError::DuplicateImportAlias { alias, span, first } => {
                 import_error(Code::E0509, format!("duplicate import alias `{alias}`"))
-                    .at_with(stmt, "used again here")
+                    .at_with(span, "used again here")
                     .label(first, "first used here")
                     .help(format!("give one of the imports another alias: `as other_{alias}`"))
             }
@@ -326,14 +327,14 @@ impl From<ScopeError> for Diagnostic {
                     ))
             }
             ScopeError::CyclicDefinition { uses } => cyclic_definition(&uses),
-            ScopeError::ArgumentCount { class, class_span, params, found, stmt } => {
+            ScopeError::ArgumentCount { class, class_span, params, found, span } => {
                 let expected = match params.len() {
                     0 => "no arguments".to_owned(),
                     1 => "1 argument".to_owned(),
                     n => format!("{n} arguments"),
                 };
                 let list = params.iter().map(|name| format!("${name}")).collect::<Vec<_>>().join(", ");
-                error(Code::E0605, format!("expected {expected} for class `{class}`, found {found}")).at(stmt).label(
+                error(Code::E0605, format!("expected {expected} for class `{class}`, found {found}")).at(span).label(
                     class_span,
                     if list.is_empty() { "no parameters".to_owned() } else { format!("parameters: ({list})") },
                 )

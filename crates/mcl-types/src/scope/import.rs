@@ -48,7 +48,10 @@ impl Resolver<'_> {
         let is_duplicate = !imported.names.insert(Arc::clone(module));
         let target = self.import_target(scope, stmt, module, module_span, stmt_span);
         if is_duplicate {
-            self.report_always(scope, ScopeError::DuplicateImport { module: Arc::clone(module), stmt: stmt_span });
+            self.report_always(
+                scope,
+                ScopeError::DuplicateImport { module: Arc::clone(module), span: module_span, stmt: stmt_span },
+            );
         }
         let (symbol, span) = match alias {
             Some((name, _)) if &**ast.name(name) == "*" => {
@@ -67,7 +70,7 @@ impl Resolver<'_> {
         } else if !is_duplicate {
             let first = self.table(scope).aliases[&symbol].span;
             let alias = Arc::clone(self.symbols.name(symbol));
-            self.report_always(scope, ScopeError::DuplicateImportAlias { alias, stmt: stmt_span, first });
+            self.report_always(scope, ScopeError::DuplicateImportAlias { alias, span, first });
         }
     }
 

@@ -88,7 +88,7 @@ impl Resolver<'_> {
             ClassLookup::NotStarted | ClassLookup::InProgress | ClassLookup::Done => (SmallVec::new(), false),
         };
         self.add_dependencies(&providers, *class_span, ancestors);
-        let stmt = ast.stmt_span(stmt);
+        let span = *class_span;
         if missing {
             let parts = self.symbols.parts(self.table(scope).unit, *class).to_vec();
             self.report_unknown(
@@ -109,7 +109,7 @@ impl Resolver<'_> {
         } else if expected != found && !self.out.def(class).erroneous {
             let params = self.out.scope(body).params.iter().map(|param| self.out.def_name(*param).clone()).collect();
             let (class, class_span) = (self.out.def_name(class).clone(), self.out.def_span(class));
-            self.report(scope, ScopeError::ArgumentCount { class, class_span, params, found, stmt });
+            self.report(scope, ScopeError::ArgumentCount { class, class_span, params, found, span });
             self.out.instances[instance].kind = InstanceKind::Error;
         }
     }

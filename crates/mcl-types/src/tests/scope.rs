@@ -260,7 +260,7 @@ class c($a, $b) {}
 include c(1)
 "#,
         expect![[r#"
-            2:1 E0605 expected 2 arguments for class `c`, found 1
+            2:9 E0605 expected 2 arguments for class `c`, found 1
               1:7 parameters: ($a, $b)
         "#]],
     );
@@ -353,7 +353,7 @@ import "math" as a
 import "math" as b
 "#,
         expect![[r#"
-            2:1 E0508 duplicate import of `math`
+            2:8 E0508 duplicate import of `math`
               help: remove this import
         "#]],
     );
@@ -363,7 +363,7 @@ import "math" as a
 import "strings" as a
 "#,
         expect![[r#"
-            2:1 E0509 duplicate import alias `a`
+            2:21 E0509 duplicate import alias `a`
               1:18 first used here
               help: give one of the imports another alias: `as other_a`
         "#]],

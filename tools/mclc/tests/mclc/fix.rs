@@ -42,7 +42,7 @@ fn a_file_with_syntax_errors_stays_as_it_is() {
     ]);
     let ran = scratch.mclc(&["check", "--fix", "--format", "short", "."]);
     assert_eq!(ran.status, 1);
-    assert!(ran.stdout.contains("main.mcl:3:1: fixed E0508: remove the import"), "{ran:?}");
+    assert!(ran.stdout.contains("main.mcl:3:8: fixed E0508: remove the import"), "{ran:?}");
     assert_eq!(text(&scratch, "main.mcl"), "import \"lib.mcl\"\nimport \"fmt\"\ninclude lib.c\n");
     assert!(text(&scratch, "lib.mcl").ends_with("$a = [1,]\n$b = [\n"));
 }
