@@ -99,6 +99,9 @@ pub struct Ast {
     pub type_ranges: PrimaryMap<TypeId, ByteRange>,
     /// The statements of the top level.
     pub body: Block,
+    /// The invalid names that were reported, as they are written. A tree in an artifact has none, as it has no errors.
+    #[serde(skip)]
+    pub invalid_names: Vec<String>,
 }
 
 impl Ast {
@@ -115,6 +118,7 @@ impl Ast {
             types: PrimaryMap::new(),
             type_ranges: PrimaryMap::new(),
             body: Vec::new(),
+            invalid_names: Vec::new(),
         }
     }
 

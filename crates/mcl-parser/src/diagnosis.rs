@@ -22,6 +22,7 @@ pub fn diagnose(f: &Failure<'_>) -> SyntaxError {
     statement::misplaced(f)
         .or_else(|| habit::construct(f))
         .or_else(|| expression::adjacent_tokens(f))
+        .or_else(|| expression::second_in_body(f))
         .or_else(|| statement::at_start(f))
         .or_else(|| name::invalid(f))
         .or_else(|| statement::in_head(f))

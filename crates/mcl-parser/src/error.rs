@@ -13,7 +13,7 @@ use crate::token_set::TokenSet;
 
 pub use expression::{BareWordError, EntryError, ExpressionError, TypeError};
 pub use found::{Found, NameRole};
-pub use habit::{HabitError, HabitKind, Instead, foreign_type};
+pub use habit::{DoubleColon, HabitError, HabitKind, Instead, foreign_type};
 pub use statement::{BindingError, FunctionError, HeadError, LoopError, NameError, StatementError};
 
 /// A syntax error.

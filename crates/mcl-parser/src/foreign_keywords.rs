@@ -1,4 +1,15 @@
-//! Keywords of other languages.
+//! Keywords of other languages, and misspelled ones.
+
+use strsim::damerau_levenshtein;
+
+/// A misspelled word differs from the keyword in at most this many letters.
+const MAX_DISTANCE: usize = 2;
+
+/// Returns the number of letters in which a word differs from a keyword, if it may be meant.
+pub fn distance(word: &str, keyword: &str) -> Option<usize> {
+    // Short words are near to many others.
+    Some(damerau_levenshtein(word, keyword)).filter(|distance| *distance <= MAX_DISTANCE.min(keyword.len() / 3))
+}
 
 /// What a keyword of another language introduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +43,7 @@ pub enum Role {
     Realize,
     Declare,
     DeclareOnce,
+    Inherit,
 }
 
 /// Returns what a word introduces in Puppet, Terraform, Go, Python, JavaScript, Rust, Ruby or a shell. None of the words is
@@ -56,6 +68,7 @@ pub fn role(word: &str) -> Option<Role> {
         "return" => Role::Return,
         "from" | "use" | "using" | "require" | "source" => Role::Import,
         "contain" | "hiera_include" => Role::Include,
+        "inherit" => Role::Inherit,
         "realize" => Role::Realize,
         "create_resources" => Role::Declare,
         "ensure_resource" | "ensure_resources" | "ensure_packages" => Role::DeclareOnce,

@@ -37,6 +37,7 @@ pub fn interpolate(mut ast: Ast) -> (Ast, Vec<Diagnostic>) {
             expr_ranges: PrimaryMap::with_capacity(capacity),
             stmts: PrimaryMap::with_capacity(ast.stmts.len()),
             stmt_ranges: PrimaryMap::with_capacity(ast.stmts.len()),
+            invalid_names: ast.invalid_names,
             ..Ast::empty(ast.file)
         },
         errors: Vec::new(),
@@ -60,9 +61,14 @@ struct InterpolateError {
 }
 
 impl InterpolateError {
-    /// Returns the errors of a string; `string` includes its quotes.
-    fn in_string(errors: Vec<StringError>, string: Span) -> impl Iterator<Item = InterpolateError> {
-        errors.into_iter().map(move |error| {
+    /// Returns the errors of a string, except references to names whose definition was reported; `string` includes its
+    /// quotes.
+    fn in_string(
+        errors: Vec<StringError>,
+        string: Span,
+        invalid_names: &[String],
+    ) -> impl Iterator<Item = InterpolateError> {
+        errors.into_iter().filter(|error| !error.refers_to(invalid_names)).map(move |error| {
             let span = inside(string, error.start, error.end);
             InterpolateError { kind: InterpolateErrorKind::String(error), span }
         })
@@ -173,7 +179,7 @@ fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
             *expr = match parse_string(raw) {
                 Ok(parts) => Expr::Str(parts.into_iter().find_map(StringPart::into_text).unwrap_or_default().into()),
                 Err(found) => {
-                    errors.extend(InterpolateError::in_string(found, span));
+                    errors.extend(InterpolateError::in_string(found, span, &ast.invalid_names));
                     Expr::Error
                 }
             };
@@ -282,7 +288,7 @@ impl Interpolator {
         let parts = match parse_string(&raw) {
             Ok(parts) => parts,
             Err(errors) => {
-                self.errors.extend(InterpolateError::in_string(errors, span));
+                self.errors.extend(InterpolateError::in_string(errors, span, &self.out.invalid_names));
                 return self.push(Expr::Error, span);
             }
         };

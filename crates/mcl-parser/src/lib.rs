@@ -28,6 +28,7 @@ mod error;
 mod failure;
 mod foreign_keywords;
 mod foreign_kinds;
+mod foreign_values;
 mod interpolate;
 mod lint;
 mod lookahead;
@@ -36,6 +37,7 @@ mod method;
 mod parse;
 mod recovery;
 mod segment;
+mod snake_case;
 mod string_literal;
 mod terminals;
 #[cfg(test)]
@@ -55,6 +57,7 @@ mod grammar {
 pub use ast::MAX_DEPTH;
 pub use ast_validation::{check_ast, is_invalid_key};
 pub use foreign_kinds::{FOREIGN_KINDS, kind_of_mcl};
+pub use foreign_values::foreign_value;
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};

@@ -156,6 +156,9 @@ fn statement(error: &StatementError) -> Words {
         StatementError::ForeignComment { opener } => {
             message(format!("invalid comment `{opener}`")).help("a comment starts with `#` and ends with its line")
         }
+        StatementError::MisspelledKeyword { word, keyword } => {
+            message(format!("unknown keyword `{word}`")).help(format!("did you mean `{keyword}`?"))
+        }
         StatementError::MiscasedKeyword { keyword } => {
             message(format!("keywords are lower case: expected `{keyword}`"))
         }
@@ -377,6 +380,10 @@ fn expression(error: &ExpressionError) -> Words {
         ExpressionError::MissingReceiveField => message("missing field in this edge half").help(
             "to send a value both halves name a field: `A[\"x\"].out -> B[\"y\"].in`; for order alone neither does",
         ),
+        ExpressionError::SecondInBody => message("unexpected second expression in the body of a function or branch")
+            .help(
+                "a body is one expression: join the two with an operator, or move the first to a function of its own",
+            ),
         ExpressionError::Semicolon => message("unexpected `;`").help(
             "a semicolon only separates the fields of a struct type; statements end with their line, elements are \
              separated by commas",

@@ -163,6 +163,8 @@ impl<'t> RecoveringParser<'t> {
 
     fn completed(mut self) -> Outcome<'t> {
         self.drop_explained_errors();
+        self.builder.ast.invalid_names = self.invalid_names.into_iter().collect();
+        self.builder.ast.invalid_names.sort_unstable();
         Outcome::Complete(Box::new(self.builder), self.errors)
     }
 
@@ -560,7 +562,9 @@ impl<'t> RecoveringParser<'t> {
         }
         // An error is not repeated on the same line of the same statement.
         let repeats = |last: &SyntaxError| {
-            last.kind.code() == error.kind.code() && self.are_on_same_line(last.span.start, error.span.start)
+            last.kind.code() == error.kind.code()
+                && self.are_on_same_line(last.span.start, error.span.start)
+                && !self.are_separate_commas(last, &error)
         };
         if self.attempts.count > 1 && self.errors.last().is_some_and(repeats) {
             return;

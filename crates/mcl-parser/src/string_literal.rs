@@ -2,6 +2,8 @@
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 
+use crate::snake_case::snake_case;
+
 /// A part of a string. Offsets are bytes of the raw text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StringPart {
@@ -186,6 +188,16 @@ fn closing_brace(text: &str) -> Option<usize> {
 }
 
 impl StringError {
+    /// Whether the string refers to one of these names, or to a field or element of its value.
+    pub fn refers_to(&self, names: &[String]) -> bool {
+        let StringErrorKind::InvalidReference(text) = &self.kind else { return false };
+        let text = text.trim().trim_start_matches('$');
+        names.iter().any(|name| {
+            text.strip_prefix(name.as_str())
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    }
+
     /// Renders the error; `span` is its span in the file.
     pub fn diagnostic(&self, span: Span) -> Diagnostic {
         let code = match &self.kind {
@@ -244,7 +256,7 @@ fn reference_help(text: &str) -> String {
     if trimmed != text && is_name(trimmed) {
         format!("a reference contains no spaces: `${{{trimmed}}}`")
     } else if is_name(&text.to_ascii_lowercase()) {
-        format!("names are lower case: `${{{}}}`", text.to_ascii_lowercase())
+        format!("names are lower case: `${{{}}}`", snake_case(text))
     } else if let Some(name) = text.strip_prefix('$').filter(|name| is_name(name)) {
         format!("there is no `$` before the name: `${{{name}}}`")
     } else if text.contains('-') && is_name(&text.replace('-', "_")) {

@@ -3,14 +3,35 @@
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
-use crate::diagnosis::name::{last_of_name, snake_case};
+use crate::diagnosis::name::last_of_name;
 use crate::error::{ExpressionError, NameError, StatementError, SyntaxError, SyntaxErrorKind};
 use crate::failure::Failure;
-use crate::token_set::{COMPARISON, NUMBER, OPERAND_END};
+use crate::snake_case::snake_case;
+use crate::token_set::{COMPARISON, NUMBER, OPERAND_END, VALUE_START};
 
 /// Two tokens without whitespace between them that were meant as one: `2.5e3`, `0x1f`, `$userName`, `$name{3}`.
 pub fn adjacent_tokens(f: &Failure<'_>) -> Option<SyntaxError> {
-    invalid_number(f).or_else(|| adjacent_to_name(f))
+    invalid_number(f).or_else(|| capitals_after_name(f)).or_else(|| adjacent_to_name(f))
+}
+
+/// `$myVar + 1`, where `$my` completes the statement before, so that `Var` looks like the start of an edge.
+fn capitals_after_name(f: &Failure<'_>) -> Option<SyntaxError> {
+    let head = f.start.previous()?;
+    if f.tokens.kind(f.start) != Some(TokenKind::Capitalized)
+        || f.tokens.kind(head) != Some(TokenKind::Identifier)
+        || !f.tokens.is_adjacent_to_previous(f.start)
+    {
+        return None;
+    }
+    Some(mixed_case_name(f, head, f.start))
+}
+
+/// Returns the error for a name that starts in lower case at `head` and has capitals from `capitals` on.
+fn mixed_case_name(f: &Failure<'_>, head: TokenIdx, capitals: TokenIdx) -> SyntaxError {
+    let last = last_of_name(f, capitals);
+    let found = f.text_over(head, last).to_owned();
+    let suggestion = snake_case(&found);
+    SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, f.span_of(head).to(f.span_of(last)))
 }
 
 fn invalid_number(f: &Failure<'_>) -> Option<SyntaxError> {
@@ -43,12 +64,7 @@ fn adjacent_to_name(f: &Failure<'_>) -> Option<SyntaxError> {
     }
     let head = f.text_of(f.last());
     match f.found_kind()? {
-        TokenKind::Capitalized => {
-            let span = f.span_of(f.last()).to(f.span_of(last_of_name(f, f.at)));
-            let found = f.text.get(span.start as usize..span.end as usize)?.to_owned();
-            let suggestion = snake_case(&found);
-            Some(SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span))
-        }
+        TokenKind::Capitalized => Some(mixed_case_name(f, f.last(), f.at)),
         TokenKind::OpenCurly if f.before(2) == Some(TokenKind::Dollar) && f.at - f.start > 2 => {
             let is_past =
                 f.kind(f.at + 1) == Some(TokenKind::Integer) && f.kind(f.at + 2) == Some(TokenKind::CloseCurly);
@@ -57,6 +73,16 @@ fn adjacent_to_name(f: &Failure<'_>) -> Option<SyntaxError> {
         }
         _ => None,
     }
+}
+
+/// A second expression in the body of a function or branch, on a line of its own.
+pub fn second_in_body(f: &Failure<'_>) -> Option<SyntaxError> {
+    let is_second = f.context == Some(BracketContext::Body)
+        && OPERAND_END.has(f.before(1))
+        && f.expects(TokenKind::CloseCurly)
+        && f.tokens.newline_before(f.at)
+        && VALUE_START.has(f.tokens.kind(f.at));
+    is_second.then(|| f.error_at(SyntaxErrorKind::Expression(ExpressionError::SecondInBody), f.at))
 }
 
 /// Two values without an operator, and operators without one of their operands.

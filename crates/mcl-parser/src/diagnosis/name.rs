@@ -7,6 +7,7 @@ use crate::error::{BareWordError, HabitKind, Instead, NameError, NameRole, Synta
 use crate::failure::Failure;
 use crate::foreign_keywords::{Role, role};
 use crate::method::call_for_method;
+use crate::snake_case::snake_case;
 
 /// A name is what is missing if the grammar accepts at most this many tokens, one of which is a name.
 const MAX_ALTERNATIVES: u32 = 3;
@@ -140,20 +141,6 @@ pub fn last_of_name(f: &Failure<'_>, first: TokenIdx) -> TokenIdx {
         last = last + 1;
     }
     last
-}
-
-/// Returns the name that mcl accepts in place of one with capitals: `to_upper` for `ToUpper`, `foo` for `FOO`.
-pub fn snake_case(name: &str) -> String {
-    let mut snake = String::with_capacity(name.len() + 4);
-    let mut is_after_word = false;
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && is_after_word {
-            snake.push('_');
-        }
-        is_after_word = c.is_ascii_lowercase() || c.is_ascii_digit();
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
 }
 
 /// A name in an expression that is neither a variable nor called.

@@ -61,6 +61,8 @@ pub enum ExpressionError {
     /// `Exec["e"].output -> File["a"]`.
     MissingReceiveField,
     Semicolon,
+    /// `func f($x) { $x + 1 $x + 2 }`, at the second expression.
+    SecondInBody,
     /// `panic` as an expression.
     Panic,
     /// `for` as an expression.
@@ -195,6 +197,7 @@ impl ExpressionError {
             | ExpressionError::LeftArrow
             | ExpressionError::ChainOfSendReceive
             | ExpressionError::Semicolon
+            | ExpressionError::SecondInBody
             | ExpressionError::Panic
             | ExpressionError::Loop { .. } => Code::E0201,
         }

@@ -74,8 +74,8 @@ pub enum HabitKind {
     UpperCaseBinding { suggestion: String },
     /// `class a inherits b {`.
     Inherits { class: String },
-    /// `a::b`, with the name as mcl writes it.
-    DoubleColon { suggestion: String },
+    /// `a::b`, with what mcl has for it.
+    DoubleColon { found: String, role: DoubleColon },
     /// `my-name`.
     DashInName { found: String, suggestion: String, is_variable: bool },
     /// `$x => $x + 1`, `x: x + 1`; the function value, if its parts are known.
@@ -118,6 +118,8 @@ pub enum HabitKind {
     BracketMapType,
     /// `func f<T>(…)`.
     TypeParameters { name: String },
+    /// `make(map[string]int)`, `new(int)`.
+    Allocation { word: String },
     /// `[]str{"a"}`, `map{str: int}{…}`.
     TypedLiteral { opener: &'static str },
     /// `map{"a" => 1}`.
@@ -184,6 +186,17 @@ pub enum HabitKind {
     Comment { opener: String },
 }
 
+/// Where a name has two colons, with the name as mcl writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DoubleColon {
+    /// `class a::b {`, `func a::b(…)`.
+    Definition { keyword: &'static str, name: String },
+    /// `include a::b`.
+    Include { name: String },
+    /// `a::b "name" {`, `a::b(…)`.
+    Other { name: String },
+}
+
 /// What mcl has instead of a keyword. The names are those of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instead {
@@ -215,6 +228,7 @@ pub enum Instead {
     NoDeferral,
     ClosingBrace,
     NoVirtualResources,
+    VisibleName,
     SameResource,
 }
 

@@ -12,7 +12,10 @@ pub enum StatementError {
     /// A statement inside brackets that contain no statements.
     Misplaced(BracketContext),
     /// No statement starts with this token.
-    Expected { found: Found, is_expression: bool },
+    Expected {
+        found: Found,
+        is_expression: bool,
+    },
     /// `else` without `if`.
     UnmatchedElse,
     /// `} else print "b" {}`.
@@ -22,21 +25,40 @@ pub enum StatementError {
     /// `;`.
     Semicolon,
     /// `// …` or `/* …`.
-    ForeignComment { opener: String },
+    ForeignComment {
+        opener: String,
+    },
     /// `If true {`.
-    MiscasedKeyword { keyword: String },
+    /// `clas web {`, `improt "fmt"`.
+    MisspelledKeyword {
+        word: String,
+        keyword: &'static str,
+    },
+    MiscasedKeyword {
+        keyword: String,
+    },
     /// `a = 1`.
-    MissingDollar { name: String },
+    MissingDollar {
+        name: String,
+    },
     /// `len("x")`.
-    Call { name: String },
+    Call {
+        name: String,
+    },
     /// `1 + 2`, where the help depends on what may have been meant.
-    Expression { reassigns: bool },
+    Expression {
+        reassigns: bool,
+    },
     /// `aws.ec2 "x" {}`.
     DottedResourceKind,
     /// `"/tmp/a" { … }`.
-    MissingResourceKind { name: String },
+    MissingResourceKind {
+        name: String,
+    },
     /// `test { … }`.
-    MissingResourceName { kind: String },
+    MissingResourceName {
+        kind: String,
+    },
     /// `test = …`, `test 1`.
     ExpectedResourceName {
         kind: String,
@@ -45,11 +67,18 @@ pub enum StatementError {
         has_body: bool,
     },
     /// `test` and nothing else.
-    LoneWord { word: String },
+    LoneWord {
+        word: String,
+    },
     /// `File "x"`.
-    ExpectedEdgeName { kind: String, found: Found },
+    ExpectedEdgeName {
+        kind: String,
+        found: Found,
+    },
     /// `name($x) {` with statements inside.
-    MissingClassKeyword { name: String },
+    MissingClassKeyword {
+        name: String,
+    },
     /// `if {`.
     MissingCondition,
 }
@@ -194,7 +223,7 @@ impl StatementError {
     pub(super) fn code(&self) -> Code {
         match self {
             StatementError::ElseIf => Code::E0212,
-            StatementError::MiscasedKeyword { .. } => Code::E0216,
+            StatementError::MisspelledKeyword { .. } | StatementError::MiscasedKeyword { .. } => Code::E0216,
             StatementError::ElseWithoutBrace
             | StatementError::ExpectedEdgeName { .. }
             | StatementError::MissingCondition => Code::E0201,

@@ -72,6 +72,7 @@ fn statement(error: &StatementError, span: Span) -> Vec<Fix> {
         StatementError::MiscasedKeyword { keyword } if keyword.len() == length(span) => {
             vec![Fix::replace_with(span, keyword.to_string())]
         }
+        StatementError::MisspelledKeyword { word, keyword } => instead(span, word, keyword),
         StatementError::MissingDollar { name } => instead(span, name, &format!("${name}")),
         _ => Vec::new(),
     }

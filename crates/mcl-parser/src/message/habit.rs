@@ -1,6 +1,7 @@
 //! The words of [`HabitKind`]: what is wrong, and how mcl writes it.
 
-use crate::error::{HabitKind, Instead, foreign_type};
+use crate::error::{DoubleColon, HabitKind, Instead, foreign_type};
+use crate::foreign_values::foreign_value;
 use crate::message::words::{Words, message};
 
 /// Words a construct of another language.
@@ -95,8 +96,18 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         }
         HabitKind::Inherits { class } => message("a class cannot inherit from another one")
             .help(format!("include the other class in its body: `include {class}`")),
-        HabitKind::DoubleColon { suggestion } => {
-            message("unexpected `::` in a name").help(format!("write `{suggestion}`"))
+        HabitKind::DoubleColon { found, role } => {
+            message(format!("unexpected `::` in the name `{found}`")).help(match role {
+                DoubleColon::Definition { keyword: "class", name } => format!(
+                    "write `class {name}` and `include {name}`; a class of a module is defined without the module's name"
+                ),
+                DoubleColon::Definition { keyword, name } => format!("write `{keyword} {name}`"),
+                DoubleColon::Include { name } => {
+                    let module = name.split('.').next().unwrap_or(name);
+                    format!("write `include {name}` for a class of a module, after `import \"{module}/\"`")
+                }
+                DoubleColon::Other { name } => format!("write `{name}`"),
+            })
         }
         HabitKind::DashInName { found, suggestion, is_variable: false } => {
             message(format!("invalid `-` in the name `{found}`")).help(format!("use underscores: `{suggestion}`"))
@@ -153,7 +164,10 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::CommandSubstitution => message("expected a variable name after `$`, found `(`")
             .help("the output of a command is `os.system(\"…\")` of the module \"os\""),
         HabitKind::TopScopeVariable { name } => {
-            message("unexpected `::` in a variable").help(format!("write `${}`", name.replace("::", ".")))
+            message("unexpected `::` in a variable").help(match foreign_value(name.split("::").next().unwrap_or(name)) {
+                Some(help) => help.to_owned(),
+                None => format!("write `${}`", name.replace("::", ".")),
+            })
         }
         HabitKind::Cast { ty } => message(format!("expected an expression, found the type `{ty}`")).help(match ty.as_str() {
             "str" => "to make a string of a value, write `fmt.printf(\"%v\", …)` of the module \"fmt\"",
@@ -168,6 +182,8 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         }
         HabitKind::TypeParameters { name } => message("a function cannot have type parameters")
             .help(format!("omit them, and the types: `func {name}($x) {{ … }}` takes a value of any type that fits")),
+        HabitKind::Allocation { word } => message(format!("unknown function `{word}`"))
+            .help("write the value itself, which never changes: `[1, 2]`, `{\"key\" => 1}`, `struct{field => 1}`"),
         HabitKind::TypedLiteral { opener } => message("a value cannot start with its type").help(format!(
             "the type belongs to the variable: `$name {opener} = …`; it may be omitted"
         )),
@@ -322,6 +338,10 @@ fn keyword(instead: &Instead) -> String {
         }
         Instead::SameResource => {
             "declare the resource: `file \"/tmp/a\" { state => \"exists\", }`; the same declaration elsewhere is the same resource"
+                .to_owned()
+        }
+        Instead::VisibleName => {
+            "names of outer blocks are visible as they are, `$name`; a value in a map is `$map[\"name\"]`, a field of a struct `$struct->name`"
                 .to_owned()
         }
         Instead::NoVirtualResources => {

@@ -4,7 +4,10 @@ use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
-use crate::error::{BareWordError, FunctionError, NameError, StatementError, SyntaxError, SyntaxErrorKind};
+use crate::error::{
+    BareWordError, ExpressionError, FunctionError, HabitError, HabitKind, NameError, StatementError, SyntaxError,
+    SyntaxErrorKind,
+};
 use crate::recovery::state::RecoveringParser;
 
 /// An unknown character is looked for among this many tokens on either side of an error.
@@ -54,13 +57,55 @@ impl RecoveringParser<'_> {
             })
     }
 
-    /// Whether an error repeats an earlier one about a name with capitals, which is to be renamed everywhere.
+    /// Whether two errors are about commas without an element before them, with something else between them.
+    pub(super) fn are_separate_commas(&self, first: &SyntaxError, second: &SyntaxError) -> bool {
+        let is_comma = |error: &SyntaxError| {
+            matches!(
+                error.kind,
+                SyntaxErrorKind::Expression(
+                    ExpressionError::NothingBetweenCommas | ExpressionError::NothingBeforeComma
+                )
+            )
+        };
+        let between = self.text.get(first.span.end as usize..second.span.start as usize).unwrap_or_default();
+        is_comma(first) && is_comma(second) && between.contains(|c: char| c != ',' && !c.is_whitespace())
+    }
+
+    /// Whether an error repeats an earlier one about an invalid name, which is to be renamed everywhere.
     pub(super) fn is_known_name(&mut self, error: &SyntaxError) -> bool {
-        match &error.kind {
-            SyntaxErrorKind::Name(NameError::ExpectedLowerCase { found, .. }) => {
-                !self.capital_names.insert(found.clone())
+        let found = match &error.kind {
+            SyntaxErrorKind::Name(NameError::ExpectedLowerCase { found, .. }) => found,
+            SyntaxErrorKind::Habit(HabitError {
+                kind: HabitKind::DashInName { found, .. } | HabitKind::DoubleColon { found, .. },
+                ..
+            }) => found,
+            _ => return false,
+        };
+        if !self.invalid_names.insert(found.trim_start_matches('$').to_owned()) {
+            return true;
+        }
+        // One error is reported per head: the other variables in it are to be renamed, too.
+        let mut token = self.tokens.first_from(error.span.end);
+        while self.kind(token).is_some() && !self.tokens.newline_before(token) {
+            if self.kind(token) == Some(TokenKind::Dollar) && self.tokens.is_adjacent_to_previous(token + 1) {
+                self.remember_capitals(token + 1);
             }
-            _ => false,
+            token = token + 1;
+        }
+        false
+    }
+
+    /// Remembers the name that starts at a token if it has capitals.
+    fn remember_capitals(&mut self, first: TokenIdx) {
+        let is_part = |kind| matches!(kind, TokenKind::Capitalized | TokenKind::Identifier);
+        let mut end = first;
+        while self.kind(end).is_some_and(is_part) && (end == first || self.tokens.is_adjacent_to_previous(end)) {
+            end = end + 1;
+        }
+        let span = self.builder.span(first, end);
+        let name = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        if name.contains(|c: char| c.is_ascii_uppercase()) {
+            self.invalid_names.insert(name.to_owned());
         }
     }
 

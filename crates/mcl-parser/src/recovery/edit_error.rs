@@ -4,7 +4,7 @@ use mcl_diagnostics::Span;
 use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::diagnosis::diagnose;
-use crate::error::{BracketError, Found, SyntaxError, SyntaxErrorKind};
+use crate::error::{BracketError, ExpressionError, Found, SyntaxError, SyntaxErrorKind};
 use crate::failure::Failure;
 use crate::recovery::block_edit::{BlockEdit, BlockError};
 use crate::recovery::search::{Change, TokenEdit};
@@ -27,6 +27,10 @@ impl RecoveringParser<'_> {
             return self.token_change(edit, place);
         }
         let likely = diagnose(failure);
+        // It is said of the second expression, whatever would join it to the first.
+        if likely.kind == ExpressionError::SecondInBody.into() {
+            return likely;
+        }
         // If the change joins the statement to the one before it, the failure is described by that change alone.
         let joins = edit.at == failure.start
             && failure.at > failure.start

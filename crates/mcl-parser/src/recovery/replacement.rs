@@ -3,7 +3,9 @@
 //! All tokens of the statement with the same mistake are replaced at once, so a resource with `=` after each field gives
 //! one error.
 
+mod allocation;
 mod interpolated;
+mod keyword;
 mod yaml;
 
 use mcl_diagnostics::Span;
@@ -45,7 +47,9 @@ impl RecoveringParser<'_> {
         let replacement = self
             .comment(f)
             .or_else(|| self.keyword_as_name(f))
+            .or_else(|| self.misspelled_keyword(f))
             .or_else(|| self.separator(f))
+            .or_else(|| self.allocation(f, failed))
             .or_else(|| self.map_without_keys(f, failed))
             .or_else(|| self.rocket(f))
             .or_else(|| self.yaml_list(f))
@@ -271,6 +275,9 @@ impl RecoveringParser<'_> {
 
     /// `{1, 2}`, `{a: 1}`, `{...$a, "b" => 1}`, `{for k, v in $map : k => v}`: braces whose content is not a map.
     fn map_without_keys(&self, f: &Failure<'_>, failed: &FailedStatement) -> Option<Replacement> {
+        if let Some(replacement) = self.inherited(f, failed) {
+            return Some(replacement);
+        }
         if f.context? != BracketContext::Map {
             return None;
         }

@@ -76,8 +76,8 @@ pub struct RecoveringParser<'t> {
     pub has_reported_once: bool,
     /// The variables that are bound without a dollar sign, which was reported; their uses lack it, too.
     pub bare_names: FxHashSet<String>,
-    /// The names with capitals that were reported.
-    pub capital_names: FxHashSet<String>,
+    /// The invalid names that were reported: with capitals, dashes, or two colons.
+    pub invalid_names: FxHashSet<String>,
 }
 
 impl<'t> RecoveringParser<'t> {
@@ -135,7 +135,7 @@ impl<'t> RecoveringParser<'t> {
             covers: Vec::new(),
             has_reported_once: false,
             bare_names: FxHashSet::default(),
-            capital_names: FxHashSet::default(),
+            invalid_names: FxHashSet::default(),
         }
     }
 

@@ -353,15 +353,11 @@ impl Resolver<'_> {
 fn foreign_name(name: &str) -> Option<&'static str> {
     let first = name.split('.').next().unwrap_or(name);
     Some(match first {
-        "facts" | "trusted" | "server_facts" | "ansible_facts" | "fqdn" | "osfamily" | "operatingsystem" => {
-            "there are no facts; functions return what is known of the host: `sys.hostname()` of the module \"sys\", \
-             `os.family()` of the module \"os\""
-        }
         "var" | "local" if name.contains('.') => "a variable has no prefix: `$name`",
         "each" | "self" | "item" if name != first || first == "item" => {
             "a loop names its variables: `for $index, $value in … { … }`"
         }
-        _ => return None,
+        _ => return mcl_parser::foreign_value(first),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use mcl_lexer::{TokenIdx, TokenKind};
 
-use crate::error::{HabitKind, SyntaxError};
+use crate::error::{DoubleColon, HabitKind, SyntaxError};
 use crate::failure::Failure;
 use crate::token_set::WORD;
 
@@ -71,13 +71,18 @@ pub fn in_head(f: &Failure<'_>) -> Option<SyntaxError> {
             {
                 last = last + 1;
             }
-            let separator = match first {
-                TokenKind::Include => ".",
-                TokenKind::Func => "_",
-                _ => ":",
+            let found = f.text_over(first_word, last).to_owned();
+            let joined = |separator| found.trim_matches(':').replace("::", separator);
+            let role = match first {
+                TokenKind::Include if !found.trim_matches(':').contains("::") => {
+                    DoubleColon::Other { name: joined(":") }
+                }
+                TokenKind::Include => DoubleColon::Include { name: joined(".") },
+                TokenKind::Func => DoubleColon::Definition { keyword: "func", name: joined("_") },
+                TokenKind::Class => DoubleColon::Definition { keyword: "class", name: joined("_") },
+                _ => DoubleColon::Other { name: joined(":") },
             };
-            let suggestion = f.text_over(first_word, last).trim_matches(':').replace("::", separator);
-            f.habit_over(first_word, last, HabitKind::DoubleColon { suggestion })
+            f.habit_over(first_word, last, HabitKind::DoubleColon { found, role })
         }
         TokenKind::Func if f.tokens.kind(second) == Some(TokenKind::Lt) => {
             f.habit_over(second, second, HabitKind::TypeParameters { name: f.owned_text(f.start + 1) })
@@ -102,8 +107,9 @@ pub fn name(f: &Failure<'_>) -> Option<SyntaxError> {
         while is_part(last + 1) {
             last = last + 1;
         }
-        let suggestion = f.text_over(f.last(), last).trim_end_matches(':').replace("::", ".");
-        return f.habit_over(f.last(), last, HabitKind::DoubleColon { suggestion });
+        let found = f.text_over(f.last(), last).trim_end_matches(':').to_owned();
+        let role = DoubleColon::Other { name: found.replace("::", ".") };
+        return f.habit_over(f.last(), last, HabitKind::DoubleColon { found, role });
     }
     if f.before(1) == Some(TokenKind::Dollar) {
         return match f.found_kind()? {

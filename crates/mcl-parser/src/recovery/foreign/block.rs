@@ -5,6 +5,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 use crate::ast::DefinitionKind;
 use crate::error::{HabitKind, Instead, StatementError, SyntaxError};
 use crate::foreign_keywords::{Role, role, word_operator};
+use crate::foreign_kinds::kind_in_lower_case;
 use crate::recovery::block::BrokenHead;
 use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::state::RecoveringParser;
@@ -51,7 +52,7 @@ impl RecoveringParser<'_> {
                 while matches!(self.kind_on_line(name_end), Some(TokenKind::Colon | TokenKind::Identifier)) {
                     name_end = name_end + 1;
                 }
-                let name = self.text_between(next, name_end).replace("::", ":");
+                let name = self.text_between(next, name_end).replace("::", "_");
                 let kind = keyword(Instead::Class { name });
                 match self.brace_on_line(start) {
                     Some(brace) => {
@@ -84,7 +85,7 @@ impl RecoveringParser<'_> {
             }
             Role::Resource if is_quoted => {
                 let second = next + 1;
-                let kind = name();
+                let kind = kind_in_lower_case(&name());
                 let name = self.word_at(second).trim_matches(['"', '\'']).to_owned();
                 let has_name = matches!(self.kind(second), Some(TokenKind::String | TokenKind::WrongQuotes));
                 let instead = if has_name {
@@ -138,6 +139,9 @@ impl RecoveringParser<'_> {
                 self.skipped(start, next, keyword(Instead::Include { class }))
             }
             Role::Realize if found.is_some() => self.skipped(start, next, keyword(Instead::NoVirtualResources)),
+            Role::Inherit if wants_name || found == Some(TokenKind::OpenParen) => {
+                self.skipped(start, next, keyword(Instead::VisibleName))
+            }
             Role::DeclareOnce if found.is_some() => self.skipped(start, next, keyword(Instead::SameResource)),
             Role::Declare if found.is_some() => self.skipped(start, next, keyword(Instead::Loop)),
             Role::TypeDeclaration if wants_name => self.skipped(start, next, keyword(Instead::NoTypeDeclaration)),

@@ -4,6 +4,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::ast::{Definition, DefinitionKind};
 use crate::error::{HabitKind, StatementError, SyntaxError};
+use crate::foreign_keywords::distance;
 use crate::foreign_kinds::{kind_in_edge, kind_in_lower_case};
 use crate::recovery::foreign::{ForeignStatement, Rest};
 use crate::recovery::state::RecoveringParser;
@@ -17,6 +18,7 @@ impl RecoveringParser<'_> {
                 .or_else(|| self.lower_case_edge(start))
                 .or_else(|| self.typed_list(start))
                 .or_else(|| self.resource_in_yaml(start))
+                .or_else(|| self.misspelled_import(start))
                 .or_else(|| self.call(start)),
             TokenKind::Capitalized => self.resource_reference(start),
             TokenKind::Class => self.class_resource(start),
@@ -155,6 +157,27 @@ impl RecoveringParser<'_> {
             return Some(self.skipped(start, next, HabitKind::ClassResource { class }));
         }
         None
+    }
+
+    /// `improt "fmt"`, whose module was not loaded.
+    fn misspelled_import(&mut self, start: TokenIdx) -> Option<ForeignStatement> {
+        let word = self.word_at(start).to_owned();
+        let (module, after) = (start + 1, start + 2);
+        let has_alias = self.kind_on_line(after) == Some(TokenKind::As);
+        if distance(&word, "import").is_none()
+            || self.kind_on_line(module) != Some(TokenKind::String)
+            || !(has_alias || self.kind_on_line(after).is_none())
+        {
+            return None;
+        }
+        let defines = if has_alias {
+            self.defined(DefinitionKind::Alias, after + 1)
+        } else {
+            self.module_alias(module).into_iter().collect()
+        };
+        let error = StatementError::MisspelledKeyword { word, keyword: "import" };
+        let error = SyntaxError::new(error, self.builder.span(start, module));
+        Some(ForeignStatement { error, rest: Rest::Skip { end: self.end_of_foreign(start), defines } })
     }
 
     /// `import "a", "b"`, `import ("a" "b")`, `import x from "y"`, `import f "fmt"`, `import "fmt" as "f"`.
