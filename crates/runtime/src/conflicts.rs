@@ -4,6 +4,8 @@
 //! resources claim something of: [`SharedClaims`] holds the claims on these. If resources may come and go, it also knows who
 //! claims all other objects.
 
+mod removed_trees;
+
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
@@ -11,6 +13,8 @@ use mcl_diagnostics::{Code, Diagnostic, Stage};
 use resource_graph::{Claim, Demand, Params, Resource, ResourceGraph, ResourceId, VertexId, normalized_path};
 use resources::{expand_home, group_number, user_number};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::conflicts::removed_trees::{find_above, must_exist, removed_tree, removes_tree};
 
 /// The object, the aspect and the part that a claim is about.
 type Subject = (String, &'static str, String);
@@ -23,6 +27,8 @@ pub(crate) struct SharedClaims {
     claims: FxHashMap<Subject, (Claim<'static>, u32)>,
     /// The owners of all objects; `None` if it is not known who claims objects that are not shared.
     owners: Option<FxHashMap<Box<str>, Owners>>,
+    /// The directories that resources remove with all that is below them.
+    removed_trees: FxHashSet<String>,
 }
 
 /// The resources that claim something of an object.
@@ -48,8 +54,11 @@ pub(crate) struct ClaimChanges<'r> {
 /// R0304 for each resource that contradicts one before it.
 pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagnostic>> {
     let mut names = Names::default();
-    let mut shared =
-        SharedClaims { objects: shared_objects(graph, &mut names), claims: FxHashMap::default(), owners: None };
+    let mut shared = SharedClaims {
+        objects: shared_objects(graph, &mut names),
+        removed_trees: trees_without_files(graph, &mut names)?,
+        ..SharedClaims::default()
+    };
     if shared.objects.is_empty() {
         return Ok(shared);
     }
@@ -73,6 +82,36 @@ pub(crate) fn conflicts(graph: &ResourceGraph) -> Result<SharedClaims, Vec<Diagn
         add(&shared.objects, &mut shared.claims, claims_of(resource, &mut names));
     }
     Ok(shared)
+}
+
+/// Returns the directories that resources remove with all that is below them.
+///
+/// # Errors
+/// R0304 for each resource that wants something to exist there.
+fn trees_without_files(graph: &ResourceGraph, names: &mut Names) -> Result<FxHashSet<String>, Vec<Diagnostic>> {
+    let mut trees: FxHashMap<String, VertexId> = FxHashMap::default();
+    for (vertex, resource) in graph.resources() {
+        // Few resources remove a tree; only their claims are looked at.
+        if removes_tree(resource)
+            && let Some(tree) = removed_tree(resource, &claims_of(resource, names))
+        {
+            trees.entry(tree).or_insert(vertex);
+        }
+    }
+    if trees.is_empty() {
+        return Ok(FxHashSet::default());
+    }
+    let mut diagnostics = Vec::new();
+    for (vertex, resource) in graph.resources() {
+        let claims = claims_of(resource, names);
+        let mut existing = claims.iter().filter(|claim| must_exist(claim));
+        if let Some((claim, tree)) =
+            existing.find_map(|claim| Some((claim, find_above(&claim.object, |p| trees.get(p).copied())?)))
+        {
+            diagnostics.push(file_in_removed_tree(graph, tree, vertex, &claim.object));
+        }
+    }
+    if diagnostics.is_empty() { Ok(trees.into_keys().collect()) } else { Err(diagnostics) }
 }
 
 /// Returns the objects that several resources claim something of. They are few: most resources are alone with what they
@@ -117,6 +156,9 @@ impl SharedClaims {
             resources.iter().map(|resource| (*resource, claims_of(resource, &mut names))).collect()
         };
         let (old, new) = (claims(&changes.old), claims(&changes.new));
+        if self.touches_removed_tree(&old, &new) {
+            return false;
+        }
         let all_objects = |claims: &[(&Resource, Vec<Claim<'_>>)]| -> FxHashSet<(ResourceId, String)> {
             let of_one = |(resource, claims): &(&Resource, Vec<Claim<'_>>)| -> Vec<(ResourceId, String)> {
                 objects(claims).into_iter().map(|object| (resource.id.clone(), object)).collect()
@@ -151,6 +193,17 @@ impl SharedClaims {
             }
         }
         new.into_iter().all(|(_, claims)| add(&self.objects, &mut self.claims, claims))
+    }
+
+    /// Whether a removed tree comes or goes, or something is wanted in one.
+    fn touches_removed_tree(&self, old: &[(&Resource, Vec<Claim<'_>>)], new: &[(&Resource, Vec<Claim<'_>>)]) -> bool {
+        let trees = |claims: &[(&Resource, Vec<Claim<'_>>)]| -> FxHashSet<String> {
+            claims.iter().filter_map(|(resource, claims)| removed_tree(resource, claims)).collect()
+        };
+        let known = |path: &str| self.removed_trees.contains(path).then_some(());
+        let in_known = |claim: &Claim<'_>| must_exist(claim) && find_above(&claim.object, known).is_some();
+        trees(old) != trees(new)
+            || !self.removed_trees.is_empty() && new.iter().flat_map(|(_, claims)| claims).any(in_known)
     }
 
     fn remove(&mut self, claims: &[Claim<'_>]) {
@@ -264,6 +317,18 @@ impl Names {
         if let Some(number) = number {
             (claim.aspect, claim.demand) = (aspect, Demand::whole(number.to_string()));
         }
+    }
+}
+
+fn file_in_removed_tree(graph: &ResourceGraph, tree: VertexId, file: VertexId, path: &str) -> Diagnostic {
+    let (tree, file) = (graph.resource(tree), graph.resource(file));
+    let message = format!("{} must exist, but {} removes everything there", file.id, tree.id);
+    let diagnostic = Diagnostic::error(Code::R0304, Stage::Autoedge, message)
+        .maybe_at(file.span)
+        .help(format!("each would undo what the other does: omit one of them, or keep the directory of {path}"));
+    match tree.span {
+        Some(span) => diagnostic.label(span, "the directory is removed here"),
+        None => diagnostic,
     }
 }
 
@@ -398,6 +463,38 @@ mod tests {
         assert!(change(vec![&a], vec![&opposite]), "it takes the place");
         assert!(change(vec![], vec![&b]));
         assert!(!change(vec![], vec![&a]), "the line must not exist");
+    }
+
+    fn removed(name: &str) -> Resource {
+        Resource::new(ResourceId::new("file", name)).with("state", "absent").with("recurse", true)
+    }
+
+    #[test]
+    fn nothing_exists_in_a_tree_that_is_removed() {
+        let found = messages(vec![file("/a/b/c", "x"), removed("/a/"), file("/ab/c", "x")]);
+        assert_eq!(found, ["file[/a/b/c] must exist, but file[/a/] removes everything there"]);
+        assert_eq!(messages(vec![file("/a//b/../b/c", "x"), removed("/a/b")]).len(), 1, "paths are normalized");
+        let flat = removed("/a/").with("recurse", false);
+        assert_eq!(messages(vec![file("/a/b/c", "x"), flat]), [""; 0], "it only removes an empty directory");
+        let absent = Resource::new(ResourceId::new("file", "/a/b/c")).with("state", "absent");
+        assert_eq!(messages(vec![absent, removed("/a/")]), [""; 0], "both are removed");
+        let mut quiet = removed("/a/");
+        quiet.meta.noop = true;
+        assert_eq!(messages(vec![file("/a/b/c", "x"), quiet]), [""; 0], "it removes nothing");
+    }
+
+    #[test]
+    fn removed_trees_that_come_and_files_in_them_need_the_whole_graph() {
+        let (a, b) = (file("/a/x", "1"), file("/b/x", "1"));
+        let tree = removed("/c/");
+        let mut claims = shared(&[&a, &b, &tree]);
+        assert!(replace(&mut claims, &[(&a, &file("/a/x", "2"))]));
+        let undefined = Resource::new(ResourceId::new("file", "/c/x")).with("state", "");
+        let mut claims = shared(&[&undefined, &tree]);
+        assert!(!replace(&mut claims, &[(&undefined, &file("/c/x", "1"))]), "it is to exist there now");
+        let flat = removed("/a/").with("recurse", false);
+        let mut claims = shared(&[&a, &flat]);
+        assert!(!replace(&mut claims, &[(&flat, &removed("/a/"))]), "the tree is removed now");
     }
 
     #[test]
