@@ -1,6 +1,7 @@
 //! `kv`: one key of the string store that hosts share (spec 05 §6.16), which `world.getval` and `world.kvlookup` read.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use resource_graph::{Resource, is_sensitive};
 use shared_store::SharedStore;
@@ -67,6 +68,14 @@ impl Kv {
     }
 }
 
+/// Returns the failure for an error of the store. Errors of its files that are no errors of the system name the file.
+fn failed(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Failure {
+    move |error| match error.get_ref() {
+        Some(cause) if cause.is::<safe_fs::Error>() => Failure::Refused(error.to_string()),
+        _ => Failure::on(action, file)(error),
+    }
+}
+
 impl Provider for Kv {
     fn check_apply(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let Some(store) = cx.state().map(|state| state.shared_store()) else {
@@ -78,7 +87,7 @@ impl Provider for Kv {
             self.file = Some(file.clone());
             cx.watch_again();
         }
-        let stored = store.string(&key).map_err(Failure::on("read", &file))?;
+        let stored = store.string(&key).map_err(failed("read", &file))?;
         if stored == self.value && (stored.is_none() || store.is_sensitive(&key) == self.sensitive) {
             return Ok(());
         }
@@ -90,7 +99,7 @@ impl Provider for Kv {
         }
         let text = if self.value.is_some() { "set" } else { "delete" };
         if cx.change(format!("{text} key {}", self.key))? {
-            store.set_string(&key, self.value.as_deref(), self.sensitive).map_err(Failure::on(text, &file))?;
+            store.set_string(&key, self.value.as_deref(), self.sensitive).map_err(failed(text, &file))?;
         }
         Ok(())
     }
@@ -108,7 +117,18 @@ impl Provider for Kv {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::provider_test::{ProviderTest, resource};
+
+    #[test]
+    fn an_error_names_the_file_once() {
+        let link = PathBuf::from("/state/kv/a");
+        let refused = safe_fs::Error::UntrustedLink { link: link.clone(), owner: 7 };
+        for error in [io::Error::other(refused), io::ErrorKind::PermissionDenied.into()] {
+            let text = failed("read", &link)(error).to_string();
+            assert_eq!(text.matches("/state/kv/a").count(), 1, "{text}");
+        }
+    }
 
     fn stored(test: &ProviderTest, key: &str) -> Option<String> {
         let store = test.apply_context.state.as_ref().unwrap().shared_store();
