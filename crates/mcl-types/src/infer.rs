@@ -56,6 +56,8 @@ pub(crate) struct Inference<'a> {
     signatures: Signatures,
     /// The number of calls in the definitions of the top level, which are typed first.
     definition_calls: usize,
+    /// The number of fields that misspelt ones were compared with.
+    compared_fields: usize,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -210,6 +212,7 @@ impl<'a> Inference<'a> {
             members: Members::default(),
             signatures: Signatures::default(),
             definition_calls: 0,
+            compared_fields: 0,
             diagnostics: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! The wording of type errors: the expected and the found type, the spans that they come from, and the rule.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, nearest};
 
@@ -16,6 +17,13 @@ use crate::wording::{MAP_KEY_HELP, expected_because, expected_found};
 
 /// Types in messages are abbreviated below this many levels.
 const MAX_FORMAT_DEPTH: u32 = 8;
+
+/// Types in messages are cut after this many parts: a struct may have thousands of fields, and a program as many errors that
+/// show its type.
+const MAX_FORMAT_PARTS: u32 = 50;
+
+/// Maximum number of fields that the misspelt ones of a program are compared with. Each is compared with all of its struct.
+const MAX_COMPARED_FIELDS: usize = 200_000;
 
 const INFINITE_TYPE_HELP: &str = "a type cannot contain itself";
 
@@ -324,7 +332,7 @@ impl Inference<'_> {
         let diagnostic = match self.solver.types.node(base) {
             Node::Struct(fields) => {
                 let error = error(Code::E0707, format!("unknown field `{field}` of `{found}`"));
-                match nearest(field, fields.iter().map(|(name, _)| &**name)) {
+                match self.nearest_field(field, &fields) {
                     Some(similar) => error.help(format!("did you mean `->{similar}`?")),
                     None => error.help(format!("give a default if it may be missing: `->{field} <|> …`")),
                 }
@@ -338,6 +346,15 @@ impl Inference<'_> {
             }
         };
         self.at_constraint(diagnostic, constraint, constraint.base())
+    }
+
+    /// Returns the field that a name is a misspelling of.
+    fn nearest_field(&mut self, name: &str, fields: &[(Arc<str>, Ty)]) -> Option<Arc<str>> {
+        self.compared_fields = self.compared_fields.saturating_add(fields.len());
+        if self.compared_fields > MAX_COMPARED_FIELDS {
+            return None;
+        }
+        nearest(name, fields.iter().map(|(field, _)| &**field)).map(Arc::from)
     }
 
     /// Places a diagnostic at its constraint, and labels the span that the type comes from.
@@ -356,19 +373,21 @@ impl Inference<'_> {
         with_label(diagnostic, Some(origin), &format!("this is `{ty}`"))
     }
 
-    /// Formats a type as in mcl, with `?` for what is not known.
+    /// Formats a type as in mcl, with `?` for what is not known, and `…` for what is too deep or too much.
     pub(crate) fn format(&mut self, ty: Ty) -> String {
-        let mut out = String::new();
-        self.write_type(ty, MAX_FORMAT_DEPTH, &mut out);
+        let (mut out, mut left) = (String::new(), MAX_FORMAT_PARTS);
+        self.write_type(ty, MAX_FORMAT_DEPTH, &mut left, &mut out);
         out
     }
 
-    fn write_type(&mut self, ty: Ty, depth: u32, out: &mut String) {
+    /// `left` is the number of parts that may still be written.
+    fn write_type(&mut self, ty: Ty, depth: u32, left: &mut u32, out: &mut String) {
         let ty = self.solver.types.resolve(ty);
-        if depth == 0 {
+        if depth == 0 || *left == 0 {
             out.push('…');
             return;
         }
+        *left -= 1;
         match self.solver.types.node(ty) {
             Node::Error | Node::Var(_) => out.push('?'),
             Node::Bool => out.push_str("bool"),
@@ -377,20 +396,25 @@ impl Inference<'_> {
             Node::Float => out.push_str("float"),
             Node::List(element) => {
                 out.push_str("[]");
-                self.write_type(element, depth - 1, out);
+                self.write_type(element, depth - 1, left, out);
             }
             Node::Map(key, value) => {
                 out.push_str("map{");
-                self.write_type(key, depth - 1, out);
+                self.write_type(key, depth - 1, left, out);
                 out.push_str(": ");
-                self.write_type(value, depth - 1, out);
+                self.write_type(value, depth - 1, left, out);
                 out.push('}');
             }
             Node::Struct(fields) => {
                 out.push_str("struct{");
                 for (i, (name, ty)) in fields.iter().enumerate() {
-                    let _ = write!(out, "{}{name} ", if i > 0 { "; " } else { "" });
-                    self.write_type(*ty, depth - 1, out);
+                    out.push_str(if i > 0 { "; " } else { "" });
+                    if *left == 0 {
+                        out.push('…');
+                        break;
+                    }
+                    let _ = write!(out, "{name} ");
+                    self.write_type(*ty, depth - 1, left, out);
                 }
                 out.push('}');
             }
@@ -398,10 +422,13 @@ impl Inference<'_> {
                 out.push_str("func(");
                 for (i, ty) in args.iter().enumerate() {
                     out.push_str(if i > 0 { ", " } else { "" });
-                    self.write_type(*ty, depth - 1, out);
+                    self.write_type(*ty, depth - 1, left, out);
+                    if *left == 0 {
+                        break;
+                    }
                 }
                 out.push_str(") ");
-                self.write_type(result, depth - 1, out);
+                self.write_type(result, depth - 1, left, out);
             }
         }
     }

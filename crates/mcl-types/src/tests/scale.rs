@@ -159,3 +159,22 @@ fn function_with_too_many_type_variables_is_rejected_as_a_function() {
     assert_eq!(diagnostics[0].code.name(), "E0802");
     assert_eq!(diagnostics[0].message, "too many type variables: a call of this function creates more than 65,536");
 }
+
+#[test]
+fn messages_show_the_beginning_of_a_large_type() {
+    let fields: Vec<String> = (0..1_000).map(|i| format!("field{i} => {i}")).collect();
+    let program = format!("$s = struct{{{}}}\ntest \"t\" {{\n\tint64 => $s->feild7,\n}}\n", fields.join(", "));
+    let (_, diagnostics, _) = compile(&program);
+    let message = &diagnostics[0].message;
+    assert!(message.starts_with("unknown field `feild7` of `struct{field0 int; field1 int; "), "{message}");
+    assert!(message.ends_with("; field48 int; …}`"), "{message}");
+    assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `->field7`?"));
+    // A type may have exponentially more parts than the program.
+    let mut program = String::from("$x0 = 0\n");
+    for i in 1..8 {
+        let fields: Vec<String> = (0..20).map(|field| format!("f{field} => $x{}", i - 1)).collect();
+        let _ = writeln!(program, "$x{i} = struct{{{}}}", fields.join(", "));
+    }
+    let (_, diagnostics, _) = compile(&format!("{program}test \"t\" {{ int64 => $x7, }}"));
+    assert!(diagnostics[0].message.len() < 1_000, "{}", diagnostics[0].message);
+}
