@@ -25,13 +25,21 @@ struct Names<'a> {
 /// Returns the lints of all files but those that are embedded in the compiler.
 pub(crate) fn lints(scoped: &Scoped, loaded: &Loaded, used_imports: &UsedImports) -> Vec<Diagnostic> {
     let names = Names { scoped, loaded };
-    let mut found = Vec::new();
-    names.unused_definitions(&mut found);
-    names.unused_imports(used_imports, &mut found);
-    names.shadowing(&mut found);
-    names.constant_comparisons(&mut found);
-    names.empty_loops(&mut found);
-    found
+    let (mut unused, mut others) = (Vec::new(), Vec::new());
+    rayon::join(
+        || {
+            let is_library = names.is_library();
+            names.unused_definitions(is_library, &mut unused);
+            names.unused_imports(is_library, used_imports, &mut unused);
+        },
+        || {
+            names.shadowing(&mut others);
+            names.constant_comparisons(&mut others);
+            names.empty_loops(&mut others);
+        },
+    );
+    unused.append(&mut others);
+    unused
 }
 
 impl Names<'_> {

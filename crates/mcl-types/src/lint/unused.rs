@@ -14,7 +14,7 @@ use crate::scoped::{Def, DefId, DefKind, ExprInfo, InstanceKind, ScopeId, ScopeK
 const EXEMPT: &str = "unused_";
 
 impl Names<'_> {
-    pub(super) fn unused_definitions(&self, found: &mut Vec<Diagnostic>) {
+    pub(super) fn unused_definitions(&self, is_library: bool, found: &mut Vec<Diagnostic>) {
         let scoped = self.scoped;
         let mut used: EntitySet<DefId> = EntitySet::with_capacity(scoped.defs.len());
         let of_expressions =
@@ -30,7 +30,6 @@ impl Names<'_> {
             Target::Def(def) => Some(def),
             Target::Function(_) | Target::Variable(_) => None,
         }));
-        let is_library = self.is_library();
         let unused = scoped.defs.iter().filter(|(id, def)| {
             !used.contains(*id)
                 && !def.erroneous
@@ -53,7 +52,7 @@ impl Names<'_> {
     }
 
     /// Whether the main file only defines names, for others to import.
-    fn is_library(&self) -> bool {
+    pub(super) fn is_library(&self) -> bool {
         let root = self.scoped.root();
         let ast = self.scoped.ast_of(root);
         let body = &self.scoped.scope(root).body;
@@ -126,9 +125,8 @@ impl Names<'_> {
         if is_name { Span { end, ..span } } else { span }
     }
 
-    pub(super) fn unused_imports(&self, used: &UsedImports, found: &mut Vec<Diagnostic>) {
+    pub(super) fn unused_imports(&self, is_library: bool, used: &UsedImports, found: &mut Vec<Diagnostic>) {
         let scoped = self.scoped;
-        let is_library = self.is_library();
         let mut places: FxHashSet<(FileId, u32)> = FxHashSet::default();
         let mut unused: Vec<(ScopeId, StmtId, Arc<str>)> = Vec::new();
         for (id, scope) in &scoped.scopes {

@@ -2,9 +2,8 @@
 
 use super::*;
 
-/// Checks the code, line and text of each lint, in source order.
-#[track_caller]
-fn check(program: &str, expected: &[(&str, u32, &str)]) {
+/// Resolves the names of a program; the lints are in source order.
+fn scope(program: &str) -> (Vec<Diagnostic>, Files) {
     let loaded = load(program);
     let tree = |unit: &Unit| {
         let text = &loaded.files.files[unit.file].text;
@@ -12,11 +11,18 @@ fn check(program: &str, expected: &[(&str, u32, &str)]) {
     };
     let (_, mut found) = crate::scope(&loaded, loaded.units.values().map(tree).collect());
     found.sort_by_key(|lint| (lint.span, lint.code.name()));
+    (found, loaded.files)
+}
+
+/// Checks the code, line and text of each lint, in source order.
+#[track_caller]
+fn check(program: &str, expected: &[(&str, u32, &str)]) {
+    let (found, files) = scope(program);
     let found: Vec<(&str, u32, &str)> = found
         .iter()
         .map(|lint| {
             let span = lint.span.expect("a location");
-            (lint.code.name(), loaded.files.line_col(span.file, span.start).line, loaded.files.text(span))
+            (lint.code.name(), files.line_col(span.file, span.start).line, files.text(span))
         })
         .collect();
     assert_eq!(found, expected, "{program}");
@@ -64,6 +70,18 @@ fn a_variable_that_hides_another_one_of_its_file_is_reported() {
     check("class c($x) {\n\ttest $x {}\n}\nclass d($x) {\n\ttest $x {}\n}\ninclude c(\"a\")\ninclude d(\"b\")\n", &[]);
     let other = "import \"lib.mcl\"\n$x = \"a\"\ninclude lib.c($x)\n-- lib.mcl --\nclass c($x) {\n\ttest $x {}\n}\n";
     check(other, &[]);
+}
+
+#[test]
+fn a_hidden_variable_is_the_innermost_around_the_other_one() {
+    let program = "$x = \"a\"\nif true {\n\tif true {\n\t\t$x = \"b\"\n\t\ttest $x {}\n\t}\n\tfor $i, $x in [$x] {\n\
+                   \t\tfor $j, $x in [$x] {\n\t\t\ttest \"${x}\" {}\n\t\t}\n\t}\n\tif true {\n\t\t$y = \"c\"\n\
+                   \t\ttest $y {}\n\t}\n}\n$y = \"d\"\ntest $y {}\n";
+    let (found, files) = scope(program);
+    let line = |span: Span| files.line_col(span.file, span.start).line;
+    let hidden = found.iter().map(|lint| (lint.code.name(), lint.span.map(line), line(lint.labels[0].span)));
+    let expected = [(4, 1), (7, 1), (8, 7), (13, 17)].map(|(at, outer)| ("W0215", Some(at), outer));
+    assert_eq!(hidden.collect::<Vec<_>>(), expected);
 }
 
 #[test]
