@@ -156,11 +156,12 @@ impl Resolver<'_> {
         self.out.instances.push(Instance { scope, stmt, kind })
     }
 
+    /// `path` are the instances on the way to the target, the innermost first.
     fn add_reference(&mut self, path: &[InstanceId], target: Target) -> Resolution {
         if path.is_empty() {
             return Resolution::Direct(target);
         }
-        Resolution::Inside(self.out.paths.push(Path { instances: path.into(), target }))
+        Resolution::Inside(self.out.paths.push(Path { instances: path.iter().rev().copied().collect(), target }))
     }
 
     fn add_scope(&mut self, module: ModuleId, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {

@@ -15,7 +15,7 @@ use crate::stack::with_stack;
 /// The definition that a name refers to, and how it was found.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The instances on the way to it.
+    /// The instances on the way to it, the innermost first.
     pub(crate) path: SmallVec<[InstanceId; 2]>,
     /// `None` for a definition with an error that was reported already.
     pub(crate) target: Option<Target>,
@@ -38,7 +38,7 @@ impl Found {
     }
 
     fn inside(mut self, instance: InstanceId) -> Found {
-        self.path.insert(0, instance);
+        self.path.push(instance);
         self
     }
 }
