@@ -2,9 +2,14 @@
 //!
 //! Both concern the whole program, of which a part knows only its own statements, so each part collects what it declares.
 
+use std::borrow::Cow;
+
 use mcl_diagnostics::{Code, Diagnostic, Files, Span, Stage};
 use mcl_value::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Maximum number of suggestions per program: each looks at the names of all resources of a kind.
+const MAX_SUGGESTIONS: u32 = 50;
 
 /// The names of the resources and edges of a program, or of a part of it.
 #[derive(Debug, Default)]
@@ -60,16 +65,20 @@ impl DeclaredNames {
         let missing = self.edges.iter().filter(|end| {
             !self.open.contains(end.kind) && !names.contains(&(end.kind, &end.name)) && spans.insert(end.span)
         });
-        let of_kind = |kind: &str| {
-            let of_kind = self.resources.iter().filter(move |resource| resource.kind == kind);
-            of_kind.map(|resource| resource.name.to_text().into_owned()).collect::<Vec<String>>()
-        };
+        let mut of_kinds: FxHashMap<&str, Vec<Cow<'_, str>>> = FxHashMap::default();
+        let mut suggestions = 0;
         let warning = |end: &EdgeEnd| {
             let name = end.name.to_text();
             let message = format!("edge to a resource that does not exist: {} {name:?}", end.kind);
             let warning = Diagnostic::warning(Code::W0216, Stage::Graph, message).at(end.span);
-            let names = of_kind(end.kind);
-            match mcl_diagnostics::nearest(&name, names.iter().map(String::as_str)) {
+            suggestions += 1;
+            let near = if suggestions <= MAX_SUGGESTIONS {
+                let of_kind = of_kinds.entry(end.kind).or_insert_with(|| self.names_of(end.kind).collect());
+                mcl_diagnostics::nearest(&name, of_kind.iter().map(|name| &**name))
+            } else {
+                None
+            };
+            match near {
                 Some(near) => warning.help(format!("did you mean {near:?}?")),
                 None => warning.help("declare it, or remove the edge"),
             }
@@ -77,19 +86,20 @@ impl DeclaredNames {
         missing.map(warning).collect()
     }
 
+    fn names_of(&self, kind: &str) -> impl Iterator<Item = Cow<'_, str>> {
+        self.resources.iter().filter(move |resource| resource.kind == kind).map(|resource| resource.name.to_text())
+    }
+
     /// Equal declarations become one resource. Whether values are equal is seen in the text alone.
     fn duplicates(&self, files: &Files) -> Vec<Diagnostic> {
         let mut first: FxHashMap<(&str, &Str), &DeclaredResource> = FxHashMap::default();
+        let mut bodies = Bodies { files, ids: FxHashMap::default(), of_statements: FxHashMap::default() };
         let mut found = Vec::new();
         let mut spans = FxHashSet::default();
         for resource in self.resources.iter().filter(|resource| resource.is_certain) {
             let earlier = *first.entry((resource.kind, &resource.name)).or_insert(resource);
-            let body = |resource: &DeclaredResource| {
-                let text = files.text(Span { start: resource.head.end, ..resource.statement });
-                text.split_whitespace().collect::<String>()
-            };
             if earlier.statement == resource.statement
-                || body(earlier) == body(resource)
+                || bodies.id(earlier) == bodies.id(resource)
                 || !spans.insert(resource.statement)
             {
                 continue;
@@ -103,5 +113,24 @@ impl DeclaredNames {
             );
         }
         found
+    }
+}
+
+/// The bodies of the resources that are compared. Two statements may declare many names, so each text is read once.
+struct Bodies<'a> {
+    files: &'a Files,
+    /// Equal texts without whitespace have one id.
+    ids: FxHashMap<String, usize>,
+    of_statements: FxHashMap<Span, usize>,
+}
+
+impl Bodies<'_> {
+    fn id(&mut self, resource: &DeclaredResource) -> usize {
+        let Bodies { files, ids, of_statements } = self;
+        *of_statements.entry(resource.statement).or_insert_with(|| {
+            let text = files.text(Span { start: resource.head.end, ..resource.statement });
+            let next = ids.len();
+            *ids.entry(text.split_whitespace().collect()).or_insert(next)
+        })
     }
 }
