@@ -10,6 +10,7 @@ use mcl_artifact::program::{
 };
 use mcl_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::marks::Marks;
 use crate::visit::{self, Use};
@@ -325,6 +326,6 @@ pub(crate) fn as_const(operand: Operand) -> Option<ConstId> {
 }
 
 /// Returns the constants that the operands are, if all are constants.
-pub(crate) fn as_consts(operands: &[Operand]) -> Option<Vec<ConstId>> {
+pub(crate) fn as_consts(operands: &[Operand]) -> Option<SmallVec<[ConstId; 4]>> {
     operands.iter().map(|operand| as_const(*operand)).collect()
 }

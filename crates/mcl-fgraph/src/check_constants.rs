@@ -9,7 +9,7 @@ use mcl_artifact::program::Operand;
 use mcl_diagnostics::{Change, Fix, Span};
 use mcl_parser::ast::{Ast, EntryKind, Resource};
 use mcl_value::{Str, Value};
-use resource_graph::{ResourceId, ResourceKind, ValidationError, kind, validate, validate_some_values, validate_value};
+use resource_graph::{ResourceId, ResourceKind, ValidationError, validate, validate_some_values, validate_value};
 
 use crate::builder::as_const;
 use crate::lower::Lowering;
@@ -18,13 +18,14 @@ impl Lowering<'_> {
     /// Checks the constant values of a resource; `values` are the conditions and values of its entries.
     pub(crate) fn check_constants(
         &mut self,
-        ast: &Ast,
-        resource: &Resource,
-        statement: Span,
+        (ast, resource, statement): (&Ast, &Resource, Span),
+        kind: &'static ResourceKind,
         name: Operand,
         values: &[(Option<Operand>, Operand)],
     ) {
-        let Some(kind) = kind(ast.name(resource.kind)).filter(|_| !resource.collect) else { return };
+        if resource.collect {
+            return;
+        }
         let mut constants = resource_graph::Resource::new(ResourceId::new(kind.name, ""));
         let (mut is_constant, mut is_refused) = (true, false);
         for (entry, (condition, value)) in resource.entries.iter().zip(values) {

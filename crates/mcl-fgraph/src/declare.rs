@@ -14,8 +14,13 @@ use crate::lower::Lowering;
 
 impl Lowering<'_> {
     /// Remembers the names of a resource.
-    pub(crate) fn declare(&mut self, at: BuilderId, ast: &Ast, resource: &Resource, statement: Span, name: Operand) {
-        let Some(kind) = kind(ast.name(resource.kind)) else { return };
+    pub(crate) fn declare(
+        &mut self,
+        at: BuilderId,
+        (ast, resource, statement): (&Ast, &Resource, Span),
+        kind: &'static ResourceKind,
+        name: Operand,
+    ) {
         let Some(names) = self.constant_names(name).filter(|_| !resource.collect) else {
             self.declared.open.insert(kind.name);
             return;

@@ -16,6 +16,7 @@ use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation, 
 use mcl_types::TypeTable;
 use mcl_value::Value;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::builder::{BuilderId, Builders, Finished, as_const, as_consts};
 use crate::pool::Pool;
@@ -225,7 +226,7 @@ impl Emitter {
         let (Purity::Pure, Implementation::Plain(implementation)) = (function.purity, &function.implementation) else {
             return None;
         };
-        let args = args.iter().map(|id| self.pool.value(*id)).collect::<Option<Vec<Value>>>()?;
+        let args = args.iter().map(|id| self.pool.value(*id)).collect::<Option<SmallVec<[Value; 4]>>>()?;
         if is_amplifier(function.name)
             && args.iter().any(|arg| arg.as_int().is_some_and(|n| n.unsigned_abs() > MAX_FACTOR))
         {
@@ -330,7 +331,7 @@ impl Emitter {
             return None;
         }
         let size = template.nodes.len();
-        let mut inputs = as_consts(closure.captures.as_values_slice())?;
+        let mut inputs = as_consts(closure.captures.as_values_slice())?.into_vec();
         inputs.extend(as_consts(args)?);
         if let Some(known) = self.evaluated.get(&(closure.template, inputs.clone())) {
             return *known;

@@ -31,13 +31,13 @@ impl Lowering<'_> {
             values.push((condition, self.expr(at, entry_value(entry))?));
         }
         self.check_meta(ast, resource);
-        self.declare(at.builder, ast, resource, span, name);
-        self.check_constants(ast, resource, span, name, &values);
         if let Some(kind) = kind(ast.name(resource.kind)) {
+            self.declare(at.builder, (ast, resource, span), kind, name);
+            self.check_constants((ast, resource, span), kind, name, &values);
             self.lint_resource(ast, resource, kind, span);
-        }
-        if let Some(kind) = kind(ast.name(resource.kind)).filter(|kind| !kind.implemented) {
-            self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
+            if !kind.implemented {
+                self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
+            }
         }
         let kind = self.emitter.pool.string(ast.name(resource.kind));
         let mut entries = Vec::with_capacity(resource.entries.len());

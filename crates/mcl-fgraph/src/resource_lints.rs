@@ -65,8 +65,7 @@ fn given_default(ast: &Ast, kind: &ResourceKind, entry: &Entry) -> Option<Diagno
         }
         EntryKind::Edge { .. } => return None,
     };
-    let is_default = literal(ast, value)? == default;
-    is_default.then(|| {
+    is_literal(ast, value, default).then(|| {
         lint(Code::W0214, format!("`{name}` is set to its default"))
             .at_with(ast.expr_span(value), "has this value anyway")
             .help("remove the entry")
@@ -74,15 +73,16 @@ fn given_default(ast: &Ast, kind: &ResourceKind, entry: &Entry) -> Option<Diagno
     })
 }
 
-/// Returns a literal as it is written in the schema.
-fn literal(ast: &Ast, value: ExprId) -> Option<String> {
+/// Whether an expression is a literal that is written so in the schema.
+fn is_literal(ast: &Ast, value: ExprId, written: &str) -> bool {
     match ast.expr(value) {
-        Expr::Bool(value) => Some(value.to_string()),
-        Expr::Int(value) => Some(value.to_string()),
-        Expr::Str(value) => Some(format!("{value:?}")),
-        Expr::List(items) if items.is_empty() => Some("[]".to_owned()),
-        Expr::Map(pairs) if pairs.is_empty() => Some("{}".to_owned()),
-        _ => None,
+        Expr::Bool(value) => written == if *value { "true" } else { "false" },
+        Expr::Int(value) => written.parse() == Ok(*value),
+        // Escapes only make it longer.
+        Expr::Str(value) => written.len() >= value.len() + 2 && written == format!("{value:?}"),
+        Expr::List(items) => items.is_empty() && written == "[]",
+        Expr::Map(pairs) => pairs.is_empty() && written == "{}",
+        _ => false,
     }
 }
 
