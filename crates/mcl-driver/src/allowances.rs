@@ -45,8 +45,8 @@ pub fn apply_allowances(files: &Files, diagnostics: &mut Vec<Diagnostic>, is_com
     diagnostics.extend(invalid);
 }
 
-/// Removes the lints that are allowed, and marks the allowances that have an effect. Both are traversed
-/// in source order, so that a lint is compared only with the allowances around it.
+/// Removes the lints that are allowed, and marks the allowances that have an effect. Both are traversed in source order, so
+/// that a lint is compared only with the allowances around it, and with each of these only until one has an effect.
 fn remove_allowed(diagnostics: &mut Vec<Diagnostic>, allowances: &mut [Allowance]) {
     let location = |diagnostic: &Diagnostic| {
         let span = diagnostic.span.filter(|_| diagnostic.code.is_lint() && diagnostic.severity != Severity::Error);
@@ -57,23 +57,38 @@ fn remove_allowed(diagnostics: &mut Vec<Diagnostic>, allowances: &mut [Allowance
     lints.sort_unstable_by_key(|(location, index, _)| (*location, *index));
     allowances.sort_by_key(|allowance| (allowance.name.file, allowance.range.start));
     let mut is_allowed = vec![false; diagnostics.len()];
-    let (mut next, mut around): (usize, Vec<usize>) = (0, Vec::new());
+    let (mut next, mut around): (usize, Vec<Around>) = (0, Vec::new());
     for ((file, start), index, code) in lints {
-        while allowances.get(next).is_some_and(|later| (later.name.file, later.range.start) <= (file, start)) {
-            around.push(next);
+        while let Some(later) = allowances.get(next).filter(|at| (at.name.file, at.range.start) <= (file, start)) {
+            if around.iter().all(|around| around.selector != later.selector) {
+                around.push(Around { selector: later.selector.clone(), unused: Vec::new(), used_until: None });
+            }
+            let same = around.iter_mut().find(|around| around.selector == later.selector);
+            same.into_iter().for_each(|around| around.unused.push(next));
             next += 1;
         }
-        around.retain(|at| allowances[*at].name.file == file && allowances[*at].range.end > start);
-        for at in &around {
-            let allowance = &mut allowances[*at];
-            if allowance.selector.matches(code) {
-                allowance.is_used = true;
-                is_allowed[index] = true;
+        for Around { unused, used_until, .. } in around.iter_mut().filter(|around| around.selector.matches(code)) {
+            for at in unused.drain(..) {
+                let allowance = &mut allowances[at];
+                if (allowance.name.file, allowance.range.end) > (file, start) {
+                    allowance.is_used = true;
+                    *used_until = (*used_until).max(Some((file, allowance.range.end)));
+                }
             }
+            is_allowed[index] |= used_until.is_some_and(|end| end > (file, start));
         }
     }
     let mut is_allowed = is_allowed.into_iter();
     diagnostics.retain(|_| !is_allowed.next().unwrap_or(false));
+}
+
+/// The allowances of the same lints that begin before a lint.
+struct Around {
+    selector: LintSelector,
+    /// The positions of those that had no effect yet.
+    unused: Vec<usize>,
+    /// Where the last of the others ends.
+    used_until: Option<(FileId, u32)>,
 }
 
 fn without_effect(allowance: &Allowance) -> Diagnostic {
@@ -317,6 +332,16 @@ mod tests {
         check("# mclc: allow(W0201)\n", &["1:15 W0206 allowance without effect"]);
         check("# mclc: allow(W01, all)\n$a = 1 / 0\n", &["1:15 W0206 allowance without effect"]);
         check("# see mclc: allow(W0201)\n# mclcs: allow(W0201)\n$a = \"# mclc: allow(W0101)\"\n", &[]);
+    }
+
+    #[test]
+    fn each_allowance_around_a_lint_has_an_effect() {
+        check(
+            "# mclc: allow-file(W0201)\n# mclc: allow-file(W0201)\n# mclc: allow(W02)\n$a = 1\n\
+             # mclc: allow(W0201)\n$b = 1 / 0\n# mclc: allow(W0201, all)\n$c = [\n\t1 / 0, # mclc: allow(W02)\n]\n\
+             $d = 1 / 0\n",
+            &["3:15 W0206 allowance without effect"],
+        );
     }
 
     #[test]
