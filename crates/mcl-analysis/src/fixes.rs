@@ -10,9 +10,11 @@ use mcl_diagnostics::{Change, Diagnostic, FileId, Files, Fix, Severity, SourceFi
 use mcl_format::layout_edits;
 use mcl_lexer::{lex, lex_diagnostics};
 
+use crate::bindings;
 use crate::comments;
 use crate::edits::TextEdit;
 use crate::imports;
+use crate::line_ends;
 
 /// The edits of a fix, sorted, for each file.
 pub type FixEdits = BTreeMap<FileId, Vec<TextEdit>>;
@@ -30,6 +32,15 @@ fn edits_of(files: &Files, fix: &Fix, layouts: &Layouts) -> Option<FixEdits> {
         let id = change.file();
         let file = files.get(id).filter(|file| !file.is_embedded())?;
         let edit = match change {
+            Change::Bind { span, value, is_in_string } => {
+                let [binding, usage] = bindings::bind(&file.text, *span, value.as_deref(), *is_in_string)?;
+                edits.entry(id).or_default().push(binding);
+                usage
+            }
+            Change::LineEnds(_) => {
+                edits.entry(id).or_default().extend(line_ends::edits(&file.text));
+                continue;
+            }
             Change::Replace { span, text } => edit(span.start..span.end, text.clone()),
             Change::Format(span) => layouts.edit(file, *span)?,
             Change::Remove(span) => removal(&file.text, span.start..span.end),

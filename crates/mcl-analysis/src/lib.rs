@@ -13,6 +13,7 @@
 mod actions;
 mod analysis;
 mod analyzer;
+mod bindings;
 mod calls;
 mod comments;
 mod completion;
@@ -23,6 +24,7 @@ mod hover;
 mod imports;
 mod index;
 mod inlay;
+mod line_ends;
 mod line_index;
 mod links;
 mod navigation;

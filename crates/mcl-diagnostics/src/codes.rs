@@ -57,7 +57,7 @@ impl Code {
     /// Returns whether it is a lint of mcl programs that is off by default.
     #[must_use]
     pub fn is_pedantic(self) -> bool {
-        self == Code::W0220
+        [Code::W0214, Code::W0220].contains(&self)
     }
 
     /// Returns the title and explanation.
@@ -140,9 +140,9 @@ codes! {
     // Lints about comments and metadata for `mclc`.
     W0206 W0207
     // Lints about names and constants: what has no use, no effect, or cannot work.
-    W0208 W0209 W0210 W0211 W0212 W0213 W0214 W0215 W0216 W0217 W0218 W0219
+    W0208 W0209 W0210 W0211 W0212 W0213 W0215 W0216 W0217 W0218 W0219
     // Lints that are off by default.
-    W0220
+    W0214 W0220
     // Lints of Puppet manifests, which `puppet-lint` reports as well.
     W0301 W0302 W0303 W0304 W0305 W0306 W0307 W0308 W0309 W0310 W0311 W0312 W0313 W0314 W0315 W0316 W0317 W0318 W0319
     W0320 W0321 W0322 W0323 W0324 W0325 W0326 W0327 W0328 W0329 W0330 W0331 W0332 W0333 W0334 W0335 W0336 W0337 W0338

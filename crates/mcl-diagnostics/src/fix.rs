@@ -48,6 +48,17 @@ pub enum Change {
         /// The entry, without the comma after it.
         entry: String,
     },
+    /// Binds a value to a variable before the statement, and interpolates the variable in place of a span.
+    Bind {
+        /// What the variable takes the place of.
+        span: Span,
+        /// The value; `None` for the text of the span.
+        value: Option<String>,
+        /// Whether the span is in a string already.
+        is_in_string: bool,
+    },
+    /// Writes the ends of lines as LF alone, outside of strings.
+    LineEnds(FileId),
     /// Imports a module.
     Import {
         /// The file that imports it.
@@ -103,11 +114,12 @@ impl Change {
     pub fn file(&self) -> FileId {
         match self {
             Change::Replace { span, .. }
+            | Change::Bind { span, .. }
             | Change::Format(span)
             | Change::Remove(span)
             | Change::RemoveComment(span) => span.file,
             Change::AddEntry { resource, .. } => resource.file,
-            Change::Import { file, .. } => *file,
+            Change::Import { file, .. } | Change::LineEnds(file) => *file,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Lexical errors: as data, and as diagnostics (spec 01 §1.9).
 
-use mcl_diagnostics::{Code, Diagnostic, FileId, Span, Stage};
+use mcl_diagnostics::{Change, Code, Diagnostic, FileId, Fix, Span, Stage};
 
 use crate::kind::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
@@ -410,6 +410,24 @@ impl LexErrorKind {
         };
         Some(help.to_owned())
     }
+
+    fn fix(&self, span: Span) -> Option<Fix> {
+        match self {
+            LexErrorKind::CarriageReturn { .. } => {
+                Some(Fix::safe("write all line endings as LF", Change::LineEnds(span.file)))
+            }
+            LexErrorKind::InvalidWhitespace('\u{feff}') => {
+                Some(Fix::safe("remove the byte order mark", Change::delete(span)))
+            }
+            LexErrorKind::InvalidWhitespace(_) => {
+                Some(Fix::safe("write a space", Change::Replace { span, text: " ".to_owned() }))
+            }
+            LexErrorKind::NonAscii(text) if matches!(text.as_str(), "–" | "—" | "−") => {
+                Some(Fix::replace_with(span, "-"))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl From<LexError> for Diagnostic {
@@ -418,6 +436,10 @@ impl From<LexError> for Diagnostic {
         let diagnostic = match error.kind {
             LexErrorKind::UnterminatedString => diagnostic.at_with(error.span, "no closing `\"` on this line"),
             _ => diagnostic.at(error.span),
+        };
+        let diagnostic = match error.kind.fix(error.span) {
+            Some(fix) => diagnostic.fix(fix),
+            None => diagnostic,
         };
         match error.kind.help() {
             Some(help) => diagnostic.help(help),

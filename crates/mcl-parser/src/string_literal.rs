@@ -1,6 +1,6 @@
 //! String literals: their escapes and references (spec 01 §5.2).
 
-use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
+use mcl_diagnostics::{Change, Code, Diagnostic, Fix, Span, Stage};
 
 use crate::snake_case::snake_case;
 
@@ -208,7 +208,12 @@ impl StringError {
             | StringErrorKind::EmptyReference
             | StringErrorKind::InvalidReference(_) => Code::E0402,
         };
-        Diagnostic::error(code, Stage::Interpolate, self.kind.message()).at(span).help(self.kind.help())
+        let diagnostic =
+            Diagnostic::error(code, Stage::Interpolate, self.kind.message()).at(span).help(self.kind.help());
+        match self.kind.fix(span) {
+            Some(fix) => diagnostic.fix(fix),
+            None => diagnostic,
+        }
     }
 }
 
@@ -249,6 +254,42 @@ impl StringErrorKind {
             StringErrorKind::InvalidReference(text) => reference_help(text),
         }
     }
+
+    fn fix(&self, span: Span) -> Option<Fix> {
+        match self {
+            StringErrorKind::UnclosedReference | StringErrorKind::EmptyReference => {
+                let at = Span { end: span.start, ..span };
+                Some(Fix::guess("write the text itself", Change::insert(at, "\\")))
+            }
+            StringErrorKind::InvalidReference(text) => match meant_name(text) {
+                Some(name) => Some(Fix::replace_with(span, format!("${{{name}}}"))),
+                None if is_expression(text) => {
+                    // What is indexed in a string of another language is a variable, with or without its `$`.
+                    let length = reference_length(text);
+                    let is_variable = length > 0 && text[length..].trim_start().starts_with(['[', '-']);
+                    let value = if is_variable { format!("${text}") } else { text.trim().to_owned() };
+                    let change = Change::Bind { span, value: Some(value), is_in_string: true };
+                    Some(Fix::guess("bind the value to a variable first", change))
+                }
+                None => None,
+            },
+            StringErrorKind::UnknownEscape(_) | StringErrorKind::LineContinuation | StringErrorKind::LoneBackslash => {
+                None
+            }
+        }
+    }
+}
+
+/// Returns the name that a reference means, if it only is written in another way.
+fn meant_name(text: &str) -> Option<String> {
+    let name = text.trim();
+    let name = name.strip_prefix('$').unwrap_or(name).to_ascii_lowercase();
+    [name.clone(), name.replace('-', "_")].into_iter().find(|name| is_name(name))
+}
+
+/// Whether a reference contains more than a name.
+fn is_expression(text: &str) -> bool {
+    text.contains(['(', '[', '{', '+', '-', '*', '/'])
 }
 
 fn reference_help(text: &str) -> String {
@@ -261,7 +302,7 @@ fn reference_help(text: &str) -> String {
         format!("there is no `$` before the name: `${{{name}}}`")
     } else if text.contains('-') && is_name(&text.replace('-', "_")) {
         format!("a name has no dashes: `${{{}}}`", text.replace('-', "_"))
-    } else if text.contains(['(', '[', '{', '+', '-', '*', '/']) {
+    } else if is_expression(text) {
         "only a name is allowed here: bind the value to a variable first, `$value = …`, then write `${value}`"
             .to_owned()
     } else {

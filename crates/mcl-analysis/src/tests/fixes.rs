@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use mcl_diagnostics::{LintLevel, LintSelector, all_codes};
+
 use super::*;
 use crate::edits::apply_edits;
 use crate::fixes::parses;
@@ -28,6 +30,15 @@ fn cases(text: &str) -> Vec<Case<'_>> {
     parts.map(case).collect()
 }
 
+/// Analyses a text with the lints that are off by default.
+fn analyze_pedantic(text: &str) -> Analysis {
+    let mut workspace = Workspace::new(None);
+    workspace.open(main_path(), text);
+    let pedantic = all_codes().filter(|code| code.is_pedantic());
+    workspace.set_options(None, pedantic.map(|code| (LintSelector::One(code), LintLevel::Warn)).collect());
+    Analyzer::default().analyze(&workspace.sources())
+}
+
 /// Returns how often each error and each finding of a code is found.
 fn counts(analysis: &Analysis, code: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
@@ -41,14 +52,14 @@ fn counts(analysis: &Analysis, code: &str) -> BTreeMap<String, usize> {
 
 /// Returns the program after the fix. Whatever the fix, the program parses, has one finding less, and no new error.
 fn fixed(case: &Case<'_>) -> String {
-    let analysis = analyze(case.before);
+    let analysis = analyze_pedantic(case.before);
     let fixes = analysis.quick_fixes(&main_path(), &(0..case.before.len() as u32));
     let found = fixes.iter().find(|fix| fix.title == case.title && fix.finding.code.name() == case.code);
     let offered: Vec<String> = fixes.iter().map(|fix| format!("{} {}", fix.finding.code.name(), fix.title)).collect();
     let fix = found.unwrap_or_else(|| panic!("no fix {:?} among {offered:#?} for\n{}", case.title, case.before));
     let after = apply_edits(case.before, &fix.edits[&main_path()]);
     assert!(parses(&after), "{}", after);
-    let (before, now) = (counts(&analysis, case.code), counts(&analyze(&after), case.code));
+    let (before, now) = (counts(&analysis, case.code), counts(&analyze_pedantic(&after), case.code));
     let of = |counts: &BTreeMap<String, usize>, code: &str| counts.get(code).copied().unwrap_or_default();
     assert!(of(&now, case.code) < of(&before, case.code), "{} is still there in\n{after}", case.code);
     // An error of syntax hides those of later stages.

@@ -95,6 +95,8 @@ pub(crate) enum Expectation<'a> {
     ResourceName {
         is_collect: bool,
         include: Option<Span>,
+        /// The expression.
+        name: Span,
     },
     /// A call of a value whose type is not known: it must be a function of these arguments.
     UnknownCallee {
@@ -199,8 +201,24 @@ impl Expectation<'_> {
         })
     }
 
+    /// Returns the ways to a value of the expected type.
+    pub(crate) fn fixes(&self, expected: &str, found: &str) -> Vec<Fix> {
+        match self {
+            // A class has the fix for each of its includes.
+            Expectation::ResourceName { is_collect: false, include: None, name } if found == "str" => {
+                let end = Change::Replace { span: Span { start: name.end, ..*name }, text: "]".to_owned() };
+                let bind = Change::Bind { span: *name, value: None, is_in_string: false };
+                vec![
+                    Fix::safe("put the name into a list", Change::insert(*name, "[")).and(end),
+                    Fix::guess("bind the name to a variable first", bind),
+                ]
+            }
+            _ => self.literal_fix(expected).into_iter().collect(),
+        }
+    }
+
     /// Returns the literal of the expected type that is meant by the one of the program.
-    pub(crate) fn fix(&self, expected: &str) -> Option<Fix> {
+    fn literal_fix(&self, expected: &str) -> Option<Fix> {
         let (span, literal, is_mode) = match self {
             Expectation::Argument { argument, literal, .. } | Expectation::ClassArgument { argument, literal, .. } => {
                 (*argument, literal.as_ref()?, false)

@@ -92,7 +92,7 @@ impl Inference<'_> {
             let code = expectation.code().unwrap_or_else(|| self.code_of(mismatch));
             let mut diagnostic = error(code, expectation.message(&expected, &found));
             diagnostic.help = self.monomorphic_help(mismatch, expectation).or(expectation.help(&expected, &found));
-            diagnostic.fixes.extend(expectation.fix(&expected));
+            diagnostic.fixes.extend(expectation.fixes(&expected, &found));
             diagnostic
         }
         .at(span);

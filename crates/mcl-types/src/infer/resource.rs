@@ -110,14 +110,15 @@ impl Inference<'_> {
     fn resource_name(&mut self, module: ModuleId, name: ExprId, is_collect: bool, span: Span) {
         let shape = self.syntactic_shape(module, name);
         let ty = self.expr_type(module, name);
-        self.check_name(NameCheck { ty, shape, is_collect, span }, None);
+        let name = self.scoped.ast(module).expr_span(name);
+        self.check_name(NameCheck { ty, shape, is_collect, span, name }, None);
     }
 
     /// Gives a resource name the type that its shape asks for. If class parameters determine the shape, the check is an
     /// obligation of each include.
     pub(crate) fn check_name(&mut self, check: NameCheck, include: Option<Span>) {
-        let NameCheck { ty, ref shape, is_collect, span } = check;
-        let expectation = Expectation::ResourceName { is_collect, include };
+        let NameCheck { ty, ref shape, is_collect, span, name } = check;
+        let expectation = Expectation::ResourceName { is_collect, include, name };
         match shape {
             NameShape::FromParams(_) => return self.solver.obligations.push(Obligation::ResourceName(check)),
             NameShape::Str => {

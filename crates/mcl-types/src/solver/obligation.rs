@@ -31,7 +31,10 @@ pub(crate) struct NameCheck {
     pub(crate) ty: Ty,
     pub(crate) shape: NameShape,
     pub(crate) is_collect: bool,
+    /// The resource or the end of an edge.
     pub(crate) span: Span,
+    /// The expression.
+    pub(crate) name: Span,
 }
 
 /// What the syntax tells about the type of an expression, before types are solved (spec 02 §7.1).
