@@ -2,5 +2,7 @@
 
 mod actions;
 mod client;
+mod edits;
 mod life;
 mod requests;
+mod text;
