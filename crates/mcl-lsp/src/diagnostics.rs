@@ -1,6 +1,7 @@
 //! Findings as diagnostics of the protocol (spec 11 §2.4).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcl_analysis::{Analysis, Finding, Source};
 use mcl_diagnostics::{Code, Severity};
@@ -17,8 +18,15 @@ const UNNECESSARY: u8 = 1;
 const DEPRECATED: u8 = 2;
 
 /// Returns what to publish for each file of the programs and each open document: its address, and the parameters.
-pub(crate) fn publications(analysis: &Analysis, documents: &Documents, client: &Client) -> Vec<(String, Value)> {
+/// `of_manifests` are the findings of open manifests, which belong to no program.
+pub(crate) fn publications(
+    analysis: &Analysis,
+    of_manifests: Vec<(PathBuf, Vec<Finding>)>,
+    documents: &Documents,
+    client: &Client,
+) -> Vec<(String, Value)> {
     let mut findings = analysis.findings();
+    findings.extend(of_manifests);
     for path in documents.open.keys() {
         findings.entry(path.clone()).or_default();
     }
@@ -26,7 +34,9 @@ pub(crate) fn publications(analysis: &Analysis, documents: &Documents, client: &
     for (path, found) in &findings {
         let related = found.iter().flat_map(|finding| finding.related.iter().map(|(location, _)| &*location.path));
         for path in related.chain((!found.is_empty()).then_some(&**path)) {
-            if let Some(source) = analysis.source(path).filter(|_| !sources.contains_key(path)) {
+            let manifest = documents.manifests.text(path).map(|text| Source::new(Arc::clone(text)));
+            let source = manifest.or_else(|| analysis.source(path));
+            if let Some(source) = source.filter(|_| !sources.contains_key(path)) {
                 sources.insert(path, source);
             }
         }

@@ -22,17 +22,30 @@ pub(crate) struct Document {
 #[derive(Clone, Debug)]
 pub(crate) struct Documents {
     pub(crate) open: BTreeMap<PathBuf, Document>,
+    /// The programs.
     pub(crate) workspace: Workspace,
+    /// The texts of open Puppet manifests and templates.
+    pub(crate) manifests: Workspace,
     folder: PathBuf,
 }
 
 impl Documents {
     pub(crate) fn new(folder: PathBuf, module_path: Option<PathBuf>) -> Documents {
-        Documents { open: BTreeMap::new(), workspace: Workspace::new(module_path), folder }
+        Documents {
+            open: BTreeMap::new(),
+            workspace: Workspace::new(module_path),
+            manifests: Workspace::new(None),
+            folder,
+        }
     }
 
     pub(crate) fn path(&self, uri: &str) -> Option<PathBuf> {
         uri::to_path(uri, &self.folder)
+    }
+
+    /// Returns the texts that a file is one of.
+    fn texts(&mut self, path: &Path) -> &mut Workspace {
+        if pp_analysis::is_manifest(path) { &mut self.manifests } else { &mut self.workspace }
     }
 
     /// Returns the address of a file, as the client wrote it if it is open.
@@ -44,7 +57,7 @@ impl Documents {
         let document = params.text_document;
         let uri = document.uri.as_str().to_owned();
         if let Some(path) = self.path(&uri) {
-            self.workspace.open(path.clone(), &document.text);
+            self.texts(&path).open(path.clone(), &document.text);
             self.open.insert(path, Document { uri, version: document.version });
         }
     }
@@ -55,12 +68,12 @@ impl Documents {
         let Some(document) = self.open.get_mut(&path) else { return false };
         document.version = params.text_document.version;
         let changes = params.content_changes.into_iter().map(change).collect();
-        self.workspace.change(&path, changes, encoding)
+        self.texts(&path).change(&path, changes, encoding)
     }
 
     pub(crate) fn close(&mut self, params: &DidCloseTextDocumentParams) {
         if let Some(path) = self.path(params.text_document.uri.as_str()) {
-            self.workspace.close(&path);
+            self.texts(&path).close(&path);
             self.open.remove(&path);
         }
     }

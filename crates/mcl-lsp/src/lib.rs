@@ -12,6 +12,9 @@
 //! A request is answered exactly once, by the main thread, which knows those that were cancelled. A panic in a request or in
 //! an analysis is an error response, and the next one works.
 //!
+//! Puppet manifests and templates are texts beside the programs, which need no other file: the analysis thread finds what is
+//! wrong with them, and their symbols are answered from the text. `pp-analysis` knows what they mean.
+//!
 //! The framing is our own because that of `lsp-server` ends at the first malformed message, where spec 11 §2.6 asks for an
 //! error and the next message.
 
@@ -22,6 +25,7 @@ mod documents;
 mod event;
 mod formatting;
 mod frame;
+mod manifests;
 mod message;
 mod offered;
 mod requests;

@@ -106,7 +106,9 @@ impl ReadSettings {
 /// Returns the lints that a name stands for, as on the command line.
 fn selectors(name: &str) -> Option<Vec<LintSelector>> {
     match name {
-        "pedantic" => Some(all_codes().filter(|code: &Code| code.is_pedantic()).map(LintSelector::One).collect()),
+        "pedantic" => {
+            Some(all_codes().filter(|code: &Code| pp_analysis::is_pedantic(*code)).map(LintSelector::One).collect())
+        }
         "warnings" => Some(vec![LintSelector::All]),
         name => name.parse().ok().map(|selector| vec![selector]),
     }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
 use pp_ast::Tree;
-use pp_lint::Subject;
 use rayon::prelude::*;
 
 use crate::cli::Report;
@@ -57,7 +56,5 @@ fn add_lints(paths: &[PathBuf], trees: &[Tree], files: &Files, diagnostics: &mut
 
 fn lint(path: &Path, tree: &Tree, files: &Files, report: &Report) -> Vec<Diagnostic> {
     let Some(file) = files.get(tree.file) else { return Vec::new() };
-    let autoload_name = std::path::absolute(path).ok().and_then(|path| pp_environment::autoload_name(&path));
-    let subject = Subject { file, tree, autoload_name: autoload_name.as_deref() };
-    pp_lint::check(subject, &|code| levels::is_on(code, report))
+    pp_analysis::lint(path, file, tree, &|code| levels::is_on(code, report))
 }

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use mcl_diagnostics::{Code, LintLevel, LintSelector};
+use pp_analysis::is_pedantic;
 
 use crate::cli::Report;
-use crate::lint_names::{Lint, is_pedantic};
+use crate::lint_names::Lint;
 
 /// Returns whether a lint has to be looked for: it is on by default, or the command line names it. Lints that are allowed are
 /// removed later.

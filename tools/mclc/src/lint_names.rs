@@ -3,7 +3,8 @@
 use std::str::FromStr;
 
 use mcl_diagnostics::{Code, LintNameError, LintSelector, nearest};
-use pp_lint::{LINTS, Level};
+use pp_analysis::is_pedantic;
+use pp_lint::LINTS;
 
 /// Lints, as named on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +56,6 @@ impl Lint {
 /// Returns the lint of Puppet manifests with a name of `puppet-lint`.
 pub fn puppet_lint(name: &str) -> Option<Code> {
     LINTS.iter().find(|lint| lint.name == name).map(|lint| lint.code)
-}
-
-/// Returns whether a lint is off by default.
-pub fn is_pedantic(code: Code) -> bool {
-    code.is_pedantic() || LINTS.iter().any(|lint| lint.code == code && lint.level != Level::Warning)
 }
 
 #[cfg(test)]

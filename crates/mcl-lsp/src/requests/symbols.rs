@@ -1,9 +1,13 @@
 //! Symbols of a document and of the workspace (spec 11 §3.6).
 
+use std::path::Path;
+use std::sync::Arc;
+
 use lsp_types::{DocumentSymbolParams, WorkspaceSymbolParams};
 use mcl_analysis::{OutlineItem, OutlineKind, Source};
 use serde_json::{Value, json};
 
+use crate::manifests;
 use crate::requests::{Answer, Context};
 
 /// The number of symbols that a query returns.
@@ -16,18 +20,26 @@ impl Context {
         else {
             return Ok(json!([]));
         };
+        if let Some(text) = self.documents.manifests.text(&path) {
+            let items = manifests::outline(&path, text);
+            return Ok(self.symbols_of(&Source::new(Arc::clone(text)), &path, &items));
+        }
         let Some(source) = analysis.source(&path).filter(|_| self.documents.open.contains_key(&path)) else {
             return Ok(json!([]));
         };
-        let items = analysis.outline(&path);
+        Ok(self.symbols_of(&source, &path, &analysis.outline(&path)))
+    }
+
+    /// Returns the symbols of a file as a tree, or as a list if the client takes no trees.
+    fn symbols_of(&self, source: &Source, path: &Path, items: &[OutlineItem]) -> Value {
         if self.client.has_symbol_trees {
-            return Ok(items.iter().map(|item| self.symbol(&source, item)).collect());
+            return items.iter().map(|item| self.symbol(source, item)).collect();
         }
-        let uri = self.documents.uri(&path);
+        let uri = self.documents.uri(path);
         let mut flat = Vec::new();
         let mut work: Vec<(&OutlineItem, Option<&str>)> = items.iter().rev().map(|item| (item, None)).collect();
         while let Some((item, container)) = work.pop() {
-            let location = json!({"uri": uri, "range": self.range(&source, &item.range)});
+            let location = json!({"uri": uri, "range": self.range(source, &item.range)});
             flat.push(json!({
                 "name": item.name,
                 "kind": kind(item.kind),
@@ -36,7 +48,7 @@ impl Context {
             }));
             work.extend(item.children.iter().rev().map(|child| (child, Some(item.name.as_str()))));
         }
-        Ok(flat.into())
+        flat.into()
     }
 
     /// Classes nest at most as deep as trees.

@@ -176,7 +176,7 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_unreachable("pp-facts", &above_values);
     assert_unreachable("pp-facts", &["child-process", "runtime", "resources"]);
     assert_no_external("pp-evaluator", IO);
-    for name in ["pp-syntax", "pp-evaluator", "pp-lint", "pp-environment"] {
+    for name in ["pp-syntax", "pp-evaluator", "pp-lint", "pp-environment", "pp-analysis"] {
         assert_unreachable(name, FRONT_END);
         assert_unreachable(name, &["resource-graph", "function-engine", "resources", "runtime"]);
     }

@@ -4,5 +4,6 @@ mod actions;
 mod client;
 mod edits;
 mod life;
+mod manifests;
 mod requests;
 mod text;

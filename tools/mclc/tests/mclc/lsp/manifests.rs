@@ -1,0 +1,86 @@
+//! Puppet manifests in the server (spec 11 §2.8).
+
+use serde_json::{Value, json};
+use test_support::Scratch;
+
+use super::client::Client;
+use crate::command::run;
+
+const CLASS: &str = "# NTP.\nclass ntp($a = 'ä') {\n  package { '😀': ensure => installed }\n  file { '/a':\n    mode => '0644',\n  }\n}\n";
+
+fn codes(diagnostics: &Value) -> Vec<&str> {
+    diagnostics.as_array().expect("a list").iter().filter_map(|d| d["code"].as_str()).collect()
+}
+
+#[test]
+fn manifests_have_the_diagnostics_of_check() {
+    let scratch = Scratch::with_files([("metadata.json", "{}"), ("manifests/init.pp", CLASS)]);
+    let path = scratch.path("manifests/init.pp");
+    let uri = format!("file://{}", path.display());
+    let mut client = Client::with_encoding("utf-16");
+    client.open(&uri, CLASS);
+    let texts = [
+        CLASS.to_owned(),
+        CLASS.replace("'0644'", "644"),
+        CLASS.replace("class ntp", "class other"),
+        CLASS.replace("ensure =>", "ensure ="),
+        CLASS.replace("  }\n}", "  }\n"),
+        format!("{CLASS}if $x == 1 {{ }}\n  $y-z = 1\n"),
+    ];
+    for (version, text) in (2..).zip(&texts) {
+        client.change(&uri, version, None, text);
+        let found = client.diagnostics(&uri, Some(version));
+        let checked = run(
+            scratch.dir(),
+            &["check", "--format", "short", "--filename", "manifests/init.pp", "-"],
+            text.as_bytes(),
+        );
+        let lines = found.as_array().expect("a list").iter().map(|found| {
+            let start = &found["range"]["start"];
+            let number = |field: &str| start[field].as_u64().expect("a number") + 1;
+            (number("line"), found["code"].as_str().expect("a code").to_owned())
+        });
+        let expected = checked.stdout.lines().filter_map(|line| {
+            let mut parts = line.split(':').skip(1);
+            let number = parts.next()?.parse().ok()?;
+            let code = line.split(['[', ']']).nth(1)?;
+            Some((number, code.to_owned()))
+        });
+        let (lines, expected): (Vec<(u64, String)>, Vec<(u64, String)>) = (lines.collect(), expected.collect());
+        assert_eq!(lines, expected, "{text}\n{checked:?}");
+    }
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    assert_eq!(client.diagnostics(&uri, None), json!([]));
+}
+
+#[test]
+fn lints_of_manifests_have_the_levels_of_the_settings() {
+    let uri = "file:///nowhere/a.pp";
+    let mut client = Client::with_encoding("utf-8");
+    client.open(uri, "file { '/a': mode => 644 }\n");
+    let found = client.diagnostics(uri, Some(1));
+    let [lint] = codes(&found)[..] else { panic!("{found}") };
+    let levels = |client: &mut Client, level: &str, lint: &str| {
+        client.notify("workspace/didChangeConfiguration", json!({"settings": {"mclc": {level: [lint]}}}));
+        client.diagnostics(uri, Some(1))
+    };
+    assert_eq!(levels(&mut client, "deny", lint)[0]["severity"], 1);
+    assert_eq!(levels(&mut client, "allow", lint), json!([]));
+}
+
+#[test]
+fn symbols_of_manifests_are_definitions_and_resources() {
+    let uri = "file:///nowhere/ntp/manifests/init.pp";
+    let mut client = Client::with_encoding("utf-16");
+    client.open(uri, CLASS);
+    let symbols = client.at("textDocument/documentSymbol", uri, 0, 0);
+    assert_eq!((&symbols[0]["name"], &symbols[0]["detail"]), (&json!("ntp"), &json!("class")));
+    let inside = &symbols[0]["children"][0];
+    assert_eq!(inside["name"], "package '😀'");
+    assert_eq!(inside["selectionRange"]["start"], json!({"line": 2, "character": 12}));
+    // It is not taken for a program.
+    assert_eq!(client.at("textDocument/hover", uri, 1, 8), Value::Null);
+    assert_eq!(client.at("textDocument/completion", uri, 1, 8), Value::Null);
+    let params = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 2, "insertSpaces": true}});
+    assert_eq!(client.request("textDocument/formatting", params)["result"], Value::Null);
+}
