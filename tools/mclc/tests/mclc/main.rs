@@ -1,6 +1,7 @@
 //! The compiler as a person runs it.
 
 mod check;
+mod ci_examples;
 mod command;
 mod explain;
 mod fix;
