@@ -5,7 +5,7 @@ use mcl_lexer::{TokenKind, lex};
 use mcl_parser::ast::{Ast, Expr, Stmt, StmtId};
 
 use crate::edits::TextEdit;
-use crate::fixes::parses;
+use crate::parses::parses;
 
 /// Returns the binding, and the variable in place of a span. `None` where there is no statement to put it before: the body of a
 /// function is one expression, whose parameters are known only inside of it. So it is if the value is not an expression.

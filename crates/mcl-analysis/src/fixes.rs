@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
-use mcl_diagnostics::{Change, Diagnostic, FileId, Files, Fix, Severity, SourceFile, Span};
+use mcl_diagnostics::{Change, FileId, Files, Fix, SourceFile, Span};
 use mcl_format::layout_edits;
-use mcl_lexer::{lex, lex_diagnostics};
 
 use crate::bindings;
 use crate::comments;
@@ -166,13 +165,4 @@ fn new_entry(text: &str, resource: Range<u32>, entry: &str) -> Option<TextEdit> 
     } else {
         edit(resource.start + kept.len() as u32..brace, format!(" {entry}, "))
     })
-}
-
-/// Returns whether a text has no errors of syntax.
-#[must_use]
-pub fn parses(text: &str) -> bool {
-    let tokens = lex(text);
-    let parsed = mcl_parser::parse(FileId::MAIN, text, &tokens);
-    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-    !lex_diagnostics(FileId::MAIN, text, &tokens).iter().any(is_error) && !parsed.diagnostics.iter().any(is_error)
 }

@@ -10,7 +10,7 @@ use mcl_diagnostics::{LintLevel, LintSelector, all_codes};
 
 use super::*;
 use crate::edits::apply_edits;
-use crate::fixes::parses;
+use crate::parses::parses;
 
 struct Case<'t> {
     code: &'t str,
