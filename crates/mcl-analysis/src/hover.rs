@@ -237,6 +237,8 @@ pub(crate) fn describe_field(kind: &ResourceKind, field: &Field) -> String {
         .collect();
     if !constants.is_empty() {
         let _ = write!(text, "\n\nValues: {}.", constants.join(", "));
+    } else if let Some(values) = resource_graph::values_of(field) {
+        let _ = write!(text, "\n\nValues: {values}.");
     }
     text
 }

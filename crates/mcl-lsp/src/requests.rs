@@ -9,7 +9,7 @@ mod rename;
 mod symbols;
 mod tokens;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::{
@@ -231,7 +231,7 @@ impl Context {
         let Some(source) = analysis.source(&path) else { return Ok(Value::Null) };
         let found = analysis.definitions(&path, offset);
         if found.is_empty() {
-            return Ok(Value::Null);
+            return Ok(self.linked_file(analysis, &path, offset));
         }
         let link = |definition: &Definition| {
             if !self.client.has_links {
@@ -246,6 +246,20 @@ impl Context {
             }))
         };
         Ok(found.iter().filter_map(link).collect())
+    }
+
+    /// Returns the start of the file that a string names.
+    fn linked_file(&self, analysis: &Analysis, path: &Path, offset: u32) -> Value {
+        let links = analysis.links(path);
+        let Some(link) = links.into_iter().find(|link| link.range.start <= offset && offset <= link.range.end) else {
+            return Value::Null;
+        };
+        let start = json!({"line": 0, "character": 0});
+        let (uri, range) = (self.documents.uri(&link.target), json!({"start": start, "end": start}));
+        if self.client.has_links {
+            return json!([{"targetUri": uri, "targetRange": range, "targetSelectionRange": range}]);
+        }
+        json!([{"uri": uri, "range": range}])
     }
 
     fn references(&self, params: &ReferenceParams) -> Answer {

@@ -13,6 +13,9 @@ use crate::program::Program;
 use crate::scopes::members;
 use crate::types::type_text;
 
+/// Common signals.
+const SIGNALS: &[&str] = &["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGKILL"];
+
 /// Modes that are common.
 const MODES: &[&str] = &["u=rw,go=r", "u=rwx,go=rx", "u=rw,go=", "0644", "0755", "0600"];
 
@@ -29,6 +32,9 @@ pub(crate) fn allowed_values(kind: &str, parameter: &str) -> Vec<String> {
         && let Some(Check::OneOf(allowed)) = of.field(parameter).map(|field| &field.check)
     {
         values.extend(allowed.iter().filter(|value| !value.is_empty()).map(|value| (*value).to_owned()));
+    }
+    if parameter == "sig" && values.is_empty() {
+        values.extend(SIGNALS.iter().map(|signal| (*signal).to_owned()));
     }
     if parameter == "mode" && values.is_empty() {
         values.extend(MODES.iter().map(|mode| (*mode).to_owned()));

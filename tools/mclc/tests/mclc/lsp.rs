@@ -6,4 +6,5 @@ mod edits;
 mod life;
 mod manifests;
 mod requests;
+mod rows;
 mod text;

@@ -46,8 +46,8 @@ fn manifests_have_the_diagnostics_of_check() {
             let code = line.split(['[', ']']).nth(1)?;
             Some((number, code.to_owned()))
         });
-        let (lines, expected): (Vec<(u64, String)>, Vec<(u64, String)>) = (lines.collect(), expected.collect());
-        assert_eq!(lines, expected, "{text}\n{checked:?}");
+        let lines: Vec<(u64, String)> = lines.collect();
+        assert_eq!(lines, expected.collect::<Vec<(u64, String)>>(), "{text}\n{checked:?}");
     }
     client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     assert_eq!(client.diagnostics(&uri, None), json!([]));
