@@ -118,7 +118,10 @@ impl Session<'_, '_> {
             self.hiera.explainer.note(|| Step::NoFile, None);
             return Ok(None);
         };
-        self.check_names(place, location, function, file.entries.keys());
+        if file.checked_for.borrow().as_ref() != place.module {
+            self.check_names(place, location, function, file.entries.keys());
+            *file.checked_for.borrow_mut() = place.module.cloned();
+        }
         let name = Value::String(Arc::clone(&key.root));
         let Some(value) = file.entries.get(&name) else { return Ok(None) };
         match file.notes.get(&name) {

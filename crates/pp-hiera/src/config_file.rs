@@ -19,7 +19,7 @@ const LOCATIONS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "
 /// # Errors
 /// Invalid YAML, an unknown version, and everything that makes no sense.
 pub(crate) fn read(layer: &Layer, file: &ConfigFile, text: &str) -> Result<Config, Error> {
-    let document = yaml::load(text).map_err(|invalid| error(format!("({}): {}", file.path, invalid.0)))?;
+    let document = yaml::load_with_lines(text).map_err(|invalid| error(format!("({}): {}", file.path, invalid.0)))?;
     let reader = Reader { file, lines: &document.lines };
     let is_module = matches!(layer, Layer::Module(_));
     let empty = Config { path: Arc::clone(&file.path), root: Arc::clone(&file.root), is_module, ..Config::default() };

@@ -1,9 +1,11 @@
 //! Files of data.
 
-use indexmap::IndexMap;
-use pp_types::{Hash, KeyState, Value};
+use std::cell::RefCell;
+use std::sync::Arc;
 
-use crate::yaml::Note;
+use pp_types::Hash;
+
+use crate::yaml::Notes;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,5 +32,7 @@ pub(crate) struct DataFile {
     /// Its values.
     pub entries: Hash,
     /// Notes on the values.
-    pub notes: IndexMap<Value, Note, KeyState>,
+    pub notes: Notes,
+    /// The module for which the names of the values were checked.
+    pub checked_for: RefCell<Option<Arc<str>>>,
 }

@@ -6,10 +6,9 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use indexmap::IndexMap;
 use pp_types::{Hash, Value, interpolate, with_stack};
 
-use crate::yaml::{Document, Note};
+use crate::yaml::{Document, Note, Notes};
 
 /// Maximum depth of nested containers.
 const MAX_DEPTH: usize = 200;
@@ -46,10 +45,12 @@ pub(crate) fn load(text: &str) -> Result<Document, HoconError> {
             return Err(HoconError("substitutions lead back to themselves".to_owned()));
         }
     }
-    let mut notes = IndexMap::default();
-    if let Value::Hash(entries) = &value {
+    let mut notes = Notes::default();
+    if let Value::Hash(entries) = &value
+        && text.contains("%{")
+    {
         // Whether a string is to be interpolated is seen when it is looked up.
-        let note = Note { interpolates: text.contains("%{"), problem: None };
+        let note = Note { interpolates: true, problem: None };
         notes.extend(entries.keys().map(|key| (key.clone(), note.clone())));
     }
     Ok(Document { value: Some(value), notes, lines: Vec::new() })

@@ -1,6 +1,7 @@
 //! Reads files of data, each once.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use pp_types::{Error, Value, describe_mismatch};
 
@@ -38,7 +39,13 @@ impl Session<'_, '_> {
             Format::Hocon => hocon::load(text).map_err(|invalid| unparsable(invalid.0))?,
         };
         match value {
-            Some(Value::Hash(entries)) => Ok(DataFile { entries: entries.0.clone(), notes }),
+            Some(Value::Hash(mut entries)) => {
+                let entries = match Arc::get_mut(&mut entries) {
+                    Some(own) => std::mem::take(&mut own.0),
+                    None => entries.0.clone(),
+                };
+                Ok(DataFile { entries, notes, ..DataFile::default() })
+            }
             Some(other) if format != Format::Yaml => {
                 let subject = format!(
                     "Value returned from data_hash function '{}', when using location '{path}', has wrong type,",

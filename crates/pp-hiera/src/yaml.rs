@@ -27,11 +27,14 @@ const MAX_DEPTH: usize = 1_000;
 pub(crate) struct Document {
     /// Its value; undef for an empty one.
     pub value: Option<Value>,
-    /// Notes on the values of its outermost hash.
-    pub notes: IndexMap<Value, Note, KeyState>,
-    /// The lines of the values near the root, by their paths, e.g. `hierarchy/0/name`.
+    /// Notes on the values of its outermost hash, where there is something to note.
+    pub notes: Notes,
+    /// The lines of the values near the root, by their paths, e.g. `hierarchy/0/name`, if they were asked for.
     pub lines: Vec<(String, usize)>,
 }
+
+/// Notes on the values of a hash, by their keys. Large files have few.
+pub(crate) type Notes = IndexMap<Value, Note, KeyState>;
 
 /// Notes about a value.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +70,7 @@ struct Open {
 
 enum Kind {
     Sequence(Vec<Value>),
-    Mapping { entries: Hash, notes: IndexMap<Value, Note, KeyState>, key: Option<Value> },
+    Mapping { entries: Hash, notes: Notes, key: Option<Value> },
 }
 
 struct Loader {
@@ -76,6 +79,7 @@ struct Loader {
     nodes: u64,
     document: Document,
     dates: Dates,
+    has_lines: bool,
 }
 
 /// What becomes of a date or time without quotes, which would be an object of Ruby.
@@ -95,12 +99,20 @@ pub(crate) fn load(text: &str) -> Result<Document, YamlError> {
     load_with(text, Dates::Refused)
 }
 
+/// Does the same as [`load`], and records the lines of the values near the root.
+///
+/// # Errors
+/// Those of [`load`].
+pub(crate) fn load_with_lines(text: &str) -> Result<Document, YamlError> {
+    load_checked(text, (Dates::Refused, true), &|_, _| Ok(()))
+}
+
 /// Does the same as [`load`] for a text that must not have aliases.
 ///
 /// # Errors
 /// Those of [`load`], and an alias.
 pub(crate) fn load_without_aliases(text: &str) -> Result<Document, YamlError> {
-    load_checked(text, Dates::Refused, &|text, span| {
+    load_checked(text, (Dates::Refused, false), &|text, span| {
         let line = text.lines().nth(span.start.line() - 1).unwrap_or_default();
         let name = line.chars().skip(span.start.col() + 1).take_while(|c| !c.is_whitespace() && !",]}".contains(*c));
         Err(YamlError(format!("Unknown alias: {}", name.collect::<String>())))
@@ -112,17 +124,17 @@ pub(crate) fn load_without_aliases(text: &str) -> Result<Document, YamlError> {
 /// # Errors
 /// As above.
 pub(crate) fn load_with(text: &str, dates: Dates) -> Result<Document, YamlError> {
-    load_checked(text, dates, &|_, _| Ok(()))
+    load_checked(text, (dates, false), &|_, _| Ok(()))
 }
 
 /// Reads the first document of a text, whose aliases `check` may refuse.
 fn load_checked(
     text: &str,
-    dates: Dates,
+    (dates, has_lines): (Dates, bool),
     check: &dyn Fn(&str, &Span) -> Result<(), YamlError>,
 ) -> Result<Document, YamlError> {
     let document = Document::default();
-    let mut loader = Loader { open: Vec::new(), anchors: FxHashMap::default(), nodes: 0, document, dates };
+    let mut loader = Loader { open: Vec::new(), anchors: FxHashMap::default(), nodes: 0, document, dates, has_lines };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
@@ -160,7 +172,7 @@ impl Loader {
             }
             Event::SequenceStart(anchor, tag) => self.open(Kind::Sequence(Vec::new()), anchor, tag.as_deref(), line)?,
             Event::MappingStart(anchor, tag) => {
-                let kind = Kind::Mapping { entries: Hash::default(), notes: IndexMap::default(), key: None };
+                let kind = Kind::Mapping { entries: Hash::default(), notes: Notes::default(), key: None };
                 self.open(kind, anchor, tag.as_deref(), line)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -186,6 +198,9 @@ impl Loader {
 
     /// Returns the path of the value that comes next, near the root.
     fn next_path(&self) -> Option<String> {
+        if !self.has_lines {
+            return None;
+        }
         let Some(parent) = self.open.last() else { return Some(String::new()) };
         if self.open.len() > 3 {
             return None;
@@ -259,12 +274,14 @@ impl Loader {
                     self.document.lines.push((path, line));
                 }
                 if matches!(&key, Value::String(key) if &**key == "<<") && merge(entries, &node.value) {
-                    if is_outermost && let Value::Hash(merged) = &node.value {
-                        notes.extend(merged.keys().map(|key| (key.clone(), node.note.clone())));
+                    if is_outermost {
+                        for key in merged_keys(&node.value) {
+                            set_note(notes, key, &node.note);
+                        }
                     }
                 } else {
                     if is_outermost {
-                        notes.insert(key.clone(), node.note.clone());
+                        set_note(notes, &key, &node.note);
                     }
                     entries.insert(key, node.value);
                 }
@@ -286,6 +303,24 @@ impl Note {
         if self.problem.is_none() {
             self.problem = inner.problem;
         }
+    }
+}
+
+/// Sets the note of a value, which may replace one of the same key.
+pub(crate) fn set_note(notes: &mut Notes, key: &Value, note: &Note) {
+    if note.interpolates || note.problem.is_some() {
+        notes.insert(key.clone(), note.clone());
+    } else if !notes.is_empty() {
+        notes.shift_remove(key);
+    }
+}
+
+/// Returns the keys that [`merge`] adds.
+fn merged_keys(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Hash(hash) => hash.keys().collect(),
+        Value::Array(hashes) => hashes.iter().flat_map(merged_keys).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -412,7 +447,7 @@ mod tests {
         check("a:\n  :s: 1", expect!["{'a' => {'s' => 1}}"]);
         let document = load("a: :s\nb: 1").expect("valid");
         assert!(document.notes[&Value::from("a")].problem.is_some());
-        assert!(document.notes[&Value::from("b")].problem.is_none());
+        assert!(!document.notes.contains_key(&Value::from("b")));
     }
 
     #[test]
@@ -463,8 +498,16 @@ mod tests {
     }
 
     #[test]
+    fn notes_are_those_of_the_last_of_equal_keys() {
+        let document = load("b: &b {c: '%{x}', d: :s}\na: '%{x}'\na: 1\n<<: [*b]\nd: 2").expect("valid");
+        let noted: Vec<String> = document.notes.keys().map(pp_types::source_form).collect();
+        assert_eq!(noted, ["'b'", "'c'"]);
+    }
+
+    #[test]
     fn lines_of_values_near_the_root_are_known() {
-        let document = load("version: 5\nhierarchy:\n- name: a\n- name: b\n  path: c\n").expect("valid");
+        assert_eq!(load("a: 1").expect("valid").lines, []);
+        let document = load_with_lines("version: 5\nhierarchy:\n- name: a\n- name: b\n  path: c\n").expect("valid");
         let line = |path: &str| document.lines.iter().find(|(known, _)| known == path).map(|(_, line)| *line);
         assert_eq!(line("hierarchy/1"), Some(4));
         assert_eq!(line("hierarchy/1/path"), Some(5));
