@@ -95,6 +95,14 @@ impl Tree {
         }
     }
 
+    /// Makes room for the expressions and lists of a text of some tokens: most have that much or little more.
+    pub fn reserve(&mut self, tokens: usize) {
+        self.exprs.reserve(tokens / 2);
+        self.ranges.reserve(tokens / 2);
+        self.expr_lists.reserve(tokens / 4);
+        self.attributes.reserve(tokens / 8);
+    }
+
     /// Returns the location of an expression.
     #[must_use]
     pub fn span(&self, id: ExprId) -> Span {

@@ -46,6 +46,9 @@ impl Defaults {
 
     /// Returns the defaults that hold for a type in a scope, those of outer scopes first.
     pub(crate) fn in_scope(&self, scope: ResourceId, type_name: &str) -> Parameters {
+        if self.scopes.is_empty() {
+            return Parameters::default();
+        }
         let mut found: Vec<&Parameters> = self.tables(scope, type_name).collect();
         found.reverse();
         let mut all = Parameters::default();

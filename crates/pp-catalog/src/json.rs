@@ -92,8 +92,7 @@ impl Serialize for ResourceJson<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", &*resource.reference.type_name)?;
         map.serialize_entry("title", &*resource.reference.title)?;
-        let tags = catalog.tags(id).map(|t| &**t).collect::<Vec<_>>();
-        map.serialize_entry("tags", &tags)?;
+        map.serialize_entry("tags", &Tags { catalog, id })?;
         if resource.location.line > 0 {
             map.serialize_entry("file", resource.location.file.as_deref().unwrap_or(""))?;
             map.serialize_entry("line", &resource.location.line)?;
@@ -109,6 +108,17 @@ impl Serialize for ResourceJson<'_> {
             map.serialize_entry("sensitive_parameters", &names)?;
         }
         map.end()
+    }
+}
+
+struct Tags<'a> {
+    catalog: &'a Catalog,
+    id: ResourceId,
+}
+
+impl Serialize for Tags<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.catalog.tags(self.id).map(|tag| &**tag))
     }
 }
 
@@ -220,15 +230,22 @@ struct Edges<'a>(&'a Catalog);
 
 impl Serialize for Edges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = |id: ResourceId| self.0.resources[id].reference.to_string();
-        serializer.collect_seq(
-            self.0.containment().map(|(container, content)| Edge { source: text(container), target: text(content) }),
-        )
+        let end = |id: ResourceId| EdgeEnd(&self.0.resources[id].reference);
+        let edges = self.0.containment();
+        serializer.collect_seq(edges.map(|(container, content)| Edge { source: end(container), target: end(content) }))
     }
 }
 
 #[derive(Serialize)]
-struct Edge {
-    source: String,
-    target: String,
+struct Edge<'a> {
+    source: EdgeEnd<'a>,
+    target: EdgeEnd<'a>,
+}
+
+struct EdgeEnd<'a>(&'a Reference);
+
+impl Serialize for EdgeEnd<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
 }

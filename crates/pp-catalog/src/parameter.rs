@@ -35,6 +35,18 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    /// Creates an empty list with room for a number of parameters.
+    #[must_use]
+    pub fn with_capacity(parameters: usize) -> Parameters {
+        Parameters { list: Vec::with_capacity(parameters), index: None }
+    }
+
+    /// Returns the parameters in the order in which they were set.
+    #[must_use]
+    pub fn into_list(self) -> Vec<Parameter> {
+        self.list
+    }
+
     /// Returns the number of parameters, those that are undef included.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         };
         let query = query.map(|query| self.eval_query(id, query)).transpose()?;
         let overrides = match collector.attributes {
-            Some(attributes) => self.eval_attributes(attributes, id)?,
+            Some(attributes) => self.eval_attributes(attributes, id)?.into_list(),
             None => Vec::new(),
         };
         if form == CollectorForm::Exported {

@@ -24,7 +24,7 @@ impl Evaluator<'_> {
         };
         let attributes = self.eval_attributes(defaults.attributes, id)?;
         let scope = self.scope_resource();
-        for default in attributes {
+        for default in attributes.into_list() {
             let result = self.catalog.add_default(scope, &type_name, default);
             result.map_err(|error| self.catalog_error(&error, Some(self.span(id))))?;
         }

@@ -13,7 +13,7 @@ impl Evaluator<'_> {
     pub(crate) fn eval_override(&mut self, id: ExprId, index: u32) -> Eval {
         let change = self.frame.tree.overrides[index as usize];
         let value = self.eval(change.resources)?;
-        let parameters = self.eval_attributes(change.attributes, id)?;
+        let parameters = self.eval_attributes(change.attributes, id)?.into_list();
         let mut references = Vec::new();
         let mut stack = vec![&value];
         while let Some(value) = stack.pop() {

@@ -52,7 +52,7 @@ impl Evaluator<'_> {
         // Titles and attributes of all bodies are evaluated before anything is declared.
         let mut seen = FxHashSet::default();
         let mut evaluated = Vec::with_capacity(bodies.len());
-        let mut defaults = Vec::new();
+        let mut defaults = Parameters::default();
         let mut has_default = false;
         for body in bodies {
             let (titles, is_default) = self.eval_titles(body.title)?;
@@ -80,10 +80,17 @@ impl Evaluator<'_> {
         }
         let mut references = Vec::with_capacity(seen.len());
         for (titles, parameters, span) in evaluated {
-            let parameters: Parameters = defaults.iter().cloned().chain(parameters).collect();
-            for title in titles {
-                let declaration =
-                    Declaration { title, parameters: parameters.clone(), form: resource.form, is_number: false, span };
+            let mut parameters: Parameters = match defaults.is_empty() {
+                true => parameters,
+                false => defaults.iter().chain(&parameters).cloned().collect(),
+            };
+            let mut titles = titles.into_iter().peekable();
+            while let Some(title) = titles.next() {
+                let parameters = match titles.peek() {
+                    Some(_) => parameters.clone(),
+                    None => std::mem::take(&mut parameters),
+                };
+                let declaration = Declaration { title, parameters, form: resource.form, is_number: false, span };
                 match self.declare(&ty, declaration) {
                     Ok(reference) => references.push(reference.to_value()),
                     Err(stop) => {
@@ -167,11 +174,10 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates attributes, in order; `id` is the expression that they belong to.
-    pub(crate) fn eval_attributes(&mut self, list: AttributeList, id: ExprId) -> Eval<Vec<Parameter>> {
+    pub(crate) fn eval_attributes(&mut self, list: AttributeList, id: ExprId) -> Eval<Parameters> {
         let tree = self.frame.tree;
         let source = self.scopes[self.frame.scope].source;
-        let mut parameters: Vec<Parameter> = Vec::with_capacity(list.len());
-        let mut seen = FxHashSet::default();
+        let mut parameters = Parameters::with_capacity(list.len());
         for attribute in tree.attributes(list) {
             let Attribute { name, name_range, op, value: value_id } = *attribute;
             let value = self.eval(value_id)?;
@@ -179,11 +185,11 @@ impl Evaluator<'_> {
             let location = self.location(Some(self.range_span(name_range)));
             let append = op == AttributeOp::Append;
             let mut add = |this: &Self, name: Arc<str>, value: Value| {
-                if !seen.insert(name.clone()) {
+                if parameters.get(&name).is_some() {
                     let message = format!("The attribute '{name}' has already been set");
                     return Err(this.error(id, message).code(Code::P0511));
                 }
-                parameters.push(Parameter { name, value, source, location: location.clone(), append });
+                parameters.set(Parameter { name, value, source, location: location.clone(), append });
                 Ok(())
             };
             match name {

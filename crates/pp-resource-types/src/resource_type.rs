@@ -114,15 +114,16 @@ impl ResourceType {
     /// one, or those of an array.
     pub fn check<'a>(&self, title: &'a str, given: &dyn Fn(&str) -> Option<Given<'a>>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let values = self.attributes.iter().map(|a| (a.name, a.values));
-        for (name, values) in values.chain(METAPARAMETERS.iter().map(|m| (m.name, m.values))) {
-            let title = || (name == self.namevar()).then(|| Given::one(Scalar::Text(title)));
-            if values == Values::Any {
+        let named = self.namevar();
+        let values = self.attributes.iter().map(|a| (a.name, &a.values));
+        for (name, values) in values.chain(METAPARAMETERS.iter().map(|m| (m.name, &m.values))) {
+            if matches!(values, Values::Any) {
                 continue;
             }
+            let title = || (name == named).then(|| Given::one(Scalar::Text(title)));
             let Some(given) = given(name).or_else(title) else { continue };
             if let Some(wrong) = given.iter().find(|value| !values.accepts(**value)) {
-                problems.push(Problem::value(name, *wrong, &values));
+                problems.push(Problem::value(name, *wrong, values));
             }
         }
         problems.extend(self.rules.iter().filter_map(|rule| rule.check(title, given)));

@@ -56,6 +56,13 @@ impl<'t> Builder<'t> {
         }
     }
 
+    /// Makes room for the tree of a whole text.
+    pub fn reserve(&mut self) {
+        let tokens = self.tokens.list.len();
+        self.tree.reserve(tokens);
+        self.depths.reserve(tokens / 2);
+    }
+
     /// Adds an expression that errors point at as a whole.
     fn add(&mut self, expr: Expr, range: TextRange) -> ExprId {
         let id = self.tree.add(expr, range);

@@ -49,6 +49,7 @@ pub fn parse(file: FileId, text: &str, mode: Mode) -> Parsed {
     let mut tokens = lex(text, mode);
     let mut lexical = std::mem::take(&mut tokens.errors);
     let mut builder = Builder::new(file, text, &tokens);
+    builder.reserve();
     let mut errors = Vec::new();
     let mut recovered = None;
     if let Err(failed) = parse_tokens(&mut builder, &tokens, TokenIdx::default(), tokens.end()) {
