@@ -52,6 +52,28 @@ fn strings_that_double() {
 }
 
 #[test]
+fn what_doubles_ends_before_a_host_misses_the_memory() {
+    for code in [
+        "Integer[1, 100].reduce('x') |$s, $i| { \"${s}${s}\" }",
+        "Integer[1, 100].reduce(['x']) |$a, $i| { $a + $a }",
+        "Integer[1, 100].reduce('x') |$s, $i| { regsubst($s, 'x', 'xxxx', 'G') }",
+        "Integer[1, 100].reduce('x') |$s, $i| { sprintf('%s%s', $s, $s) }",
+        "Integer[1, 100].reduce('x') |$s, $i| { join([$s, $s]) }",
+        "inline_template(\"<% s = 'x'; 100.times { s = s * 2 } %>\")",
+        "inline_template(\"<% s = 'x'; 100.times { s << s } %>\")",
+        "inline_template(\"<% a = ['x']; 100.times { a = a + a } %>\")",
+    ] {
+        let compiled = compile_program(code, &options(false));
+        let messages: Vec<&str> = compiled.errors.iter().map(|error| &*error.message).collect();
+        let limit = messages.first().and_then(|message| message.split_once("more than ")).map(|(_, limit)| limit);
+        let limit: Option<u64> = limit.and_then(|limit| limit.split(' ').next()?.parse().ok());
+        let is_limited =
+            limit.is_some_and(|limit| limit <= 256 << 20) || messages == ["the formatted string is too long"];
+        assert!(messages.len() == 1 && is_limited, "{code}: {messages:?}");
+    }
+}
+
+#[test]
 fn lists_that_double() {
     check(
         "function f($a, $n) { if $n > 0 { f($a + $a, $n - 1) } else { $a } }\nf([1], 60)",
