@@ -172,12 +172,7 @@ impl pp_hiera::Host for Evaluator<'_> {
         if matches!(name, "title" | "name" | "module_name" | "caller_module_name") {
             return Ok(None);
         }
-        let mut message = format!("Undefined variable '{name}'");
-        if let Some((class, _)) = name.trim_start_matches("::").rsplit_once("::")
-            && !self.class_scopes.contains_key(class)
-        {
-            message.push_str(&format!("; class {class} has not been evaluated"));
-        }
+        let message = self.undefined_variable_text(name);
         match self.options.strict {
             _ if self.options.strict_variables => Err(Error::new(ErrorKind::Unknown, message)),
             Strict::Error => Err(Error::new(ErrorKind::Unknown, message)),

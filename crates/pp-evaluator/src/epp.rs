@@ -1,5 +1,6 @@
 //! Templates in the Puppet language (spec 07 §5.12, §10.5).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcl_diagnostics::SourceFile;
@@ -97,10 +98,12 @@ impl<'e> Evaluator<'e> {
 
     fn template_file(&mut self, name: &str) -> Eval<(Arc<str>, Arc<str>)> {
         let mut path = self.find_in_module(FileKind::Templates, name).map_err(unlocated)?;
+        let mut name = Cow::Borrowed(name);
         if path.is_none() && !name.ends_with(".epp") {
-            path = self.find_in_module(FileKind::Templates, &format!("{name}.epp")).map_err(unlocated)?;
+            name = Cow::Owned(format!("{name}.epp"));
+            path = self.find_in_module(FileKind::Templates, &name).map_err(unlocated)?;
         }
-        let Some(path) = path else { return Err(self.template_not_found(name)) };
+        let Some(path) = path else { return Err(self.template_not_found(&name)) };
         let bytes = self.services.read_file(&path).map_err(unlocated)?;
         let text = String::from_utf8_lossy(&bytes);
         self.spend(0, text.len() as u64).map_err(unlocated)?;

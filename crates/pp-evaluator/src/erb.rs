@@ -184,7 +184,7 @@ impl Scope for ErbScope<'_, '_> {
             return Ok(found);
         }
         let span = self.evaluator.call_span.unwrap_or(Span::new(FileId::MAIN, 0, 0));
-        match self.evaluator.unknown_variable(name, span) {
+        match self.evaluator.undefined_in_template(name, span) {
             Ok(value) => Ok(Found { value, parameter: None }),
             Err(stop) => Err(self.error(stop)),
         }

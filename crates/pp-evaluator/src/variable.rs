@@ -110,13 +110,35 @@ impl Evaluator<'_> {
 
     /// Warns of an unknown variable, or fails.
     pub(crate) fn unknown_variable(&mut self, name: &str, span: Span) -> Eval {
+        self.unknown_variable_as(format!("Unknown variable: '{name}'."), name, span)
+    }
+
+    /// Does the same for a template in ERB, where the message differs.
+    pub(crate) fn undefined_in_template(&mut self, name: &str, span: Span) -> Eval {
+        let message = self.undefined_variable_text(name);
+        self.unknown_variable_as(message, name, span)
+    }
+
+    /// Returns the message of what reads a variable by its name: a template in ERB, data.
+    pub(crate) fn undefined_variable_text(&mut self, name: &str) -> String {
+        let mut message = format!("Undefined variable '{name}'");
+        if let Some((class, _)) = name.trim_start_matches("::").rsplit_once("::")
+            && !self.class_scopes.contains_key(class)
+        {
+            let exists = matches!(self.find_class(class), Ok(Some(_)));
+            let why = if exists { "has not been evaluated" } else { "could not be found" };
+            message.push_str(&format!("; class {class} {why}"));
+        }
+        message
+    }
+
+    fn unknown_variable_as(&mut self, message: String, name: &str, span: Span) -> Eval {
         if !name.contains("::") && matches!(name, "title" | "name" | "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
         if self.errors.may_hide_variable(name) {
             return Err(self.consequence());
         }
-        let message = format!("Unknown variable: '{name}'.");
         let of_ruby = self.services.ruby_fact(plain(name)).filter(|_| !plain(name).contains("::"));
         let of_ruby = of_ruby.map(|fact| format!("{}; {}", fact.origin(), RubyFact::REMEDY));
         let help = of_ruby.or_else(|| {

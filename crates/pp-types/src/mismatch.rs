@@ -107,6 +107,11 @@ impl Mismatch {
 }
 
 impl Problem {
+    /// Returns whether a value is of another type, rather than there is one too many or one missing.
+    pub fn is_of_type(&self) -> bool {
+        matches!(self, Problem::Type(_) | Problem::Pattern(_))
+    }
+
     fn text(&self) -> String {
         match self {
             Problem::Type(mismatch) => mismatch.text(),
@@ -417,11 +422,13 @@ fn describe_choices(written: &Type, choices: &[Type], found: &Type, path: &[Step
     let is_one = all.len() == choices.len();
     match merge(&all, path.len()) {
         Some(mut merged) if is_one => {
-            if let (Type::Alias(_) | Type::Data | Type::RichData, Problem::Type(mismatch)) =
-                (written, &mut merged.problem)
+            // The name of an alias says what is expected; it is not a pattern, even if all choices are.
+            if let (Type::Alias(_) | Type::Data | Type::RichData, Problem::Type(mismatch) | Problem::Pattern(mismatch)) =
+                (written, &merged.problem)
                 && merged.path.len() == path.len()
             {
-                mismatch.expected = vec![written.clone()];
+                let found = mismatch.found.clone();
+                merged.problem = Problem::Type(TypeMismatch { expected: vec![written.clone()], found });
             }
             vec![merged]
         }

@@ -206,8 +206,12 @@ pub fn describe_signatures(
     block: Option<&Callable>,
 ) -> String {
     let label = if function == "block" { function.to_owned() } else { format!("'{function}'") };
-    let problems = problems(signatures, arguments, block);
-    if let [problems] = problems.as_slice() {
+    let mut problems = problems(signatures, arguments, block);
+    if let [problems] = problems.as_mut_slice() {
+        // Keys that are missing or unknown are not named beside values of a wrong type.
+        if problems.iter().any(|found| found.problem.is_of_type()) {
+            problems.retain(|found| found.problem.is_of_type());
+        }
         return match problems.as_slice() {
             [problem] => format!("{label} {}", problem.text()),
             problems => {

@@ -54,6 +54,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("sample-operators", 171),
     ("sample-programs", 233),
     ("sample-resources", 173),
+    ("sample-sixth", 190),
     ("sample-third", 428),
     ("syntax-errors", 100),
     ("tags-stages", 36),

@@ -21,7 +21,7 @@ fn is_regexp_error(error: &str) -> bool {
 }
 
 /// Records with several mistakes, of which Puppet reports the first syntax error.
-const SEVERAL_MISTAKES: &[&str] = &["syntax-errors-021"];
+const SEVERAL_MISTAKES: &[&str] = &["syntax-errors-021", "sample-sixth-074"];
 
 #[test]
 fn rejected_programs_are_rejected_at_the_recorded_place() {
