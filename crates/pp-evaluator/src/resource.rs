@@ -80,10 +80,8 @@ impl Evaluator<'_> {
         }
         let mut references = Vec::with_capacity(seen.len());
         for (titles, parameters, span) in evaluated {
-            let mut parameters: Parameters = match defaults.is_empty() {
-                true => parameters,
-                false => defaults.iter().chain(&parameters).cloned().collect(),
-            };
+            let mut parameters: Parameters =
+                if defaults.is_empty() { parameters } else { defaults.iter().chain(&parameters).cloned().collect() };
             let mut titles = titles.into_iter().peekable();
             while let Some(title) = titles.next() {
                 let parameters = match titles.peek() {
