@@ -9,23 +9,24 @@ use crate::edits::TextEdit;
 pub(crate) fn edits(text: &str) -> Vec<TextEdit> {
     let tokens = lex(text);
     let is_string = |kind: TokenKind| matches!(kind, TokenKind::String | TokenKind::UnterminatedString);
-    let strings: Vec<(u32, u32)> = tokens
-        .indices()
-        .filter(|token| is_string(tokens[*token]))
-        .map(|token| (tokens.start(token), tokens.end(token)))
-        .collect();
+    let strings = tokens.indices().filter(|token| is_string(tokens[*token]));
+    let strings: Vec<(u32, u32)> = strings.map(|token| (tokens.start(token), tokens.end(token))).collect();
+    let comments: Vec<(u32, u32)> = tokens.comments.iter().map(|comment| (comment.start, comment.end)).collect();
     let returns = text.match_indices('\r').filter_map(|(at, _)| {
         let (start, is_line_end) = (at as u32, text[at + 1..].starts_with('\n'));
-        let before = strings.partition_point(|(string, _)| *string <= start);
-        let is_in_string = before.checked_sub(1).is_some_and(|last| start < strings[last].1);
-        let is_in_comment = tokens.comments.iter().any(|comment| comment.start <= start && start < comment.end);
-        if is_in_string || (is_in_comment && !is_line_end) {
+        if is_inside(&strings, start) || (!is_line_end && is_inside(&comments, start)) {
             return None;
         }
         let text = if is_line_end { String::new() } else { "\n".to_owned() };
         Some(TextEdit { start, end: start + 1, text })
     });
     returns.collect()
+}
+
+/// Whether an offset is inside of one of these ranges, which are sorted.
+fn is_inside(ranges: &[(u32, u32)], offset: u32) -> bool {
+    let before = ranges.partition_point(|(start, _)| *start <= offset);
+    before.checked_sub(1).is_some_and(|last| offset < ranges[last].1)
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ impl Tree {
         }
     }
 
-    /// Makes room for the expressions and lists of a text of some tokens: most have that much or little more.
+    /// Makes space for the expressions and lists of a text of some tokens: most have that much or little more.
     pub fn reserve(&mut self, tokens: usize) {
         self.exprs.reserve(tokens / 2);
         self.ranges.reserve(tokens / 2);

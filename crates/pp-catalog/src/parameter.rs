@@ -35,7 +35,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Creates an empty list with room for a number of parameters.
+    /// Creates an empty list with space for a number of parameters.
     #[must_use]
     pub fn with_capacity(parameters: usize) -> Parameters {
         Parameters { list: Vec::with_capacity(parameters), index: None }

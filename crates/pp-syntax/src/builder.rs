@@ -56,7 +56,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Makes room for the tree of a whole text.
+    /// Makes space for the tree of a whole text.
     pub fn reserve(&mut self) {
         let tokens = self.tokens.list.len();
         self.tree.reserve(tokens);

@@ -68,7 +68,7 @@ impl Kv {
     }
 }
 
-/// Returns the failure for an error of the store. Errors of its files that are no errors of the system name the file.
+/// Returns the failure for an error of the store. An error that does not come from the system names the file itself.
 fn failed(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Failure {
     move |error| match error.get_ref() {
         Some(cause) if cause.is::<safe_fs::Error>() => Failure::Refused(error.to_string()),

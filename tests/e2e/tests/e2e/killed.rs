@@ -43,13 +43,17 @@ fn run(random: &mut Rng) {
         assert_no_half_made_content(&root, &wanted, &copy);
     }
     if random.bool() {
-        // A rollback: what the killed program left is nobody's business in this one.
+        // A rollback: what the killed program left is nobody's business in this one, notifications that it owes included. A
+        // command that ran already would not notify again, so the files are restored, too.
         let text = scratch.read("main.mcl").unwrap_or_default();
         scratch.write("main.mcl", "");
         let ran = scratch.apply_once(&[]);
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
         assert_no_temporaries(&root);
         scratch.write("main.mcl", &text);
+        restore_outside(&scratch, &outside);
+        fs::remove_dir_all(&root).expect("removed");
+        copy_tree(&copy, &root);
     }
     let completed = scratch.apply_once(&[]);
     assert_eq!(completed.status, undisturbed.status, "{}{}", completed.out, completed.err);

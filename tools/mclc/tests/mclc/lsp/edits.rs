@@ -197,7 +197,7 @@ impl Editor {
                 assert_eq!(published.map(|p| &p["version"]), Some(&json!(document.version)), "{}", document.file);
             }
         }
-        // Whoever edits the metadata sees what becomes of the module.
+        // While the metadata are edited, the findings of the whole module are shown.
         let names = self.documents.iter().filter(|d| d.is_open);
         let names: Vec<&str> = names.map(|d| if d.file == "metadata.yaml" { "." } else { d.file }).collect();
         if names.is_empty() {
@@ -211,10 +211,10 @@ impl Editor {
         let expected: BTreeSet<String> = results.iter().map(|result| self.of_check(result)).collect();
         let published: BTreeSet<String> =
             self.published.iter().flat_map(|(uri, params)| of_server(uri, params)).collect();
-        let texts: Vec<(&str, &str)> = self.documents.iter().map(|d| (d.file, d.text.as_str())).collect();
+        let documents: Vec<(&str, &str)> = self.documents.iter().map(|d| (d.file, d.text.as_str())).collect();
         let (more, less) = (published.difference(&expected), expected.difference(&published));
         let (more, less): (Vec<_>, Vec<_>) = (more.collect(), less.collect());
-        assert!(more.is_empty() && less.is_empty(), "only the server: {more:#?}\nonly check: {less:#?}\n{texts:#?}");
+        assert!(more.is_empty() && less.is_empty(), "only the server: {more:#?}\nonly check: {less:#?}\n{documents:#?}");
     }
 
     /// Returns a finding of `mclc check` as the server publishes it.

@@ -50,7 +50,7 @@ pub fn position(text: &str, offset: usize, is_utf8: bool) -> Position {
         }
         start += line.len();
     }
-    unreachable!("a text has a last line")
+    unreachable!("there is a last line")
 }
 
 /// Returns the position of a line and a column as `mclc check` counts them: from 1, in code points, lines by LF.
