@@ -20,31 +20,45 @@ use crate::server::Server;
 /// A statement of the main file whose text the edits change.
 const EDITED: &str = "$edited = \"0\"\n";
 
-/// Returns classes of 9 lines, each with its include.
+/// Returns classes of 8 lines.
 fn classes(lines: usize) -> String {
     let mut text = format!("{EDITED}import \"fmt\"\n");
-    for i in 0..lines / 9 {
+    for i in 0..lines / CLASS_LINES {
         let _ = write!(
             text,
             "class c{i}($a, $b) {{\n\t$x = fmt.printf(\"%s-%d\", $a, $b)\n\tfile \"/srv/${{x}}-{i}\" {{\n\
-             \t\tstate => \"exists\",\n\t\tcontent => \"hello ${{a}} and ${{x}}\",\n\t}}\n}}\ninclude c{i}(\"n{i}\", {i})\n\n"
+             \t\tstate => \"exists\",\n\t\tcontent => \"hello ${{a}} and ${{x}}\",\n\t}}\n}}\n"
         );
     }
     text
 }
 
-/// A module of 20 files with 20,000 lines, or one file.
+/// The lines of a class, and of its include.
+const CLASS_LINES: usize = 9;
+
+/// A module of 20 files with 20,000 lines, or one file. It has no errors: imported files contain no resources or includes.
 fn module(files: usize) -> Scratch {
     let scratch = Scratch::new();
     let lines = 20_000 / files;
     let mut main = classes(lines);
-    for i in 1..files {
-        let _ = writeln!(main, "import \"part{i}.mcl\" as part{i}");
-        let part = classes(lines).replace("/srv/", &format!("/srv/{i}-"));
-        scratch.write(format!("part{i}.mcl"), part);
+    let mut includes = String::new();
+    for file in 0..files {
+        let mut prefix = String::new();
+        if file > 0 {
+            prefix = format!("part{file}.");
+            let _ = writeln!(main, "import \"part{file}.mcl\" as part{file}");
+            let part = classes(lines).replace("/srv/", &format!("/srv/{file}-"));
+            scratch.write(format!("part{file}.mcl"), part);
+        }
+        for i in 0..lines / CLASS_LINES {
+            let _ = writeln!(includes, "include {prefix}c{i}(\"n{i}\", {i})");
+        }
     }
-    scratch.write("main.mcl", &main);
+    scratch.write("main.mcl", main + &includes);
     scratch.write("metadata.yaml", "main: main.mcl\n");
+    let mclc = env!("CARGO_BIN_EXE_mclc");
+    let checked = Command::new(mclc).args(["check", "."]).current_dir(scratch.dir()).output().expect("it starts");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     scratch
 }
 

@@ -214,7 +214,10 @@ impl Editor {
         let documents: Vec<(&str, &str)> = self.documents.iter().map(|d| (d.file, d.text.as_str())).collect();
         let (more, less) = (published.difference(&expected), expected.difference(&published));
         let (more, less): (Vec<_>, Vec<_>) = (more.collect(), less.collect());
-        assert!(more.is_empty() && less.is_empty(), "only the server: {more:#?}\nonly check: {less:#?}\n{documents:#?}");
+        assert!(
+            more.is_empty() && less.is_empty(),
+            "only the server: {more:#?}\nonly check: {less:#?}\n{documents:#?}"
+        );
     }
 
     /// Returns a finding of `mclc check` as the server publishes it.
