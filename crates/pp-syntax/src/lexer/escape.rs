@@ -99,7 +99,7 @@ enum Unicode {
     Incomplete,
 }
 
-/// Reads `XXXX` or `{X…}` with one to six digits.
+/// Reads the digits of `\u`: four, or one to six in braces.
 fn unicode(text: &str) -> Unicode {
     let (digits, length) = match text.strip_prefix('{') {
         Some(rest) => {
