@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use nix::sched::{CloneFlags, unshare};
 use rustix::process::Pid;
 
 use crate::group::ProcessGroup;
@@ -50,9 +51,34 @@ pub fn spawn(command: &mut Command, is_cancelled: &dyn Fn() -> bool) -> io::Resu
     }
 }
 
+/// Like [`spawn`], but where this process may create namespaces, the command is the first process of a new PID namespace
+/// (`pid_namespaces(7)`). Its descendants cannot signal it or any other process outside, and the kernel kills all of them when
+/// it ends, whatever session or process group they are in. Elsewhere it is an ordinary process.
+///
+/// # Errors
+/// As for [`spawn`].
+pub fn spawn_in_pid_namespace(
+    command: &mut Command,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> io::Result<ProcessGroup> {
+    // The namespace of children is an attribute of the thread.
+    let start = || {
+        // Fails without the capability, and where the kernel or a container forbids it.
+        let _ = unshare(CloneFlags::CLONE_NEWPID);
+        spawn(command, is_cancelled)
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("pid-namespace".to_owned()).spawn_scoped(scope, start)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts the command panicked")))
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
     use std::process::Stdio;
+
+    use test_support::eventually;
 
     use super::*;
 
@@ -70,5 +96,25 @@ mod tests {
         assert_eq!(rustix::process::getpgid(Some(group.id())).expect("it runs"), group.id());
         group.kill();
         assert!(group.try_wait().expect("a child").is_some());
+    }
+
+    #[test]
+    fn descendants_in_a_pid_namespace_end_with_its_first_process() {
+        let mut command = Command::new("/bin/sh");
+        let script = "echo $$; setsid sleep 1234567 & kill -KILL $$; wait";
+        command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut group = spawn_in_pid_namespace(&mut command, &|| false).expect("a shell");
+        let mut output = group.child().stdout.take().expect("a pipe");
+        let mut id = [0; 2];
+        output.read_exact(&mut id).expect("its id");
+        if id != *b"1\n" {
+            group.kill_all();
+            return test_support::skip("this user cannot create PID namespaces");
+        }
+        assert!(!group.has_ended(), "it cannot kill itself");
+        // The daemon keeps the pipe open, so it has ended when the pipe is closed.
+        group.kill();
+        assert_eq!(output.read_to_end(&mut Vec::new()).expect("the end"), 0);
+        eventually("nothing of it is left", || rustix::process::test_kill_process_group(group.id()).is_err());
     }
 }

@@ -7,6 +7,7 @@
 //! | no file can grow, no core is written | the same |
 //! | address space | a template that makes a huge string ends, not the machine |
 //! | nobody of the same user looks into it, and it ends what requests leave behind | one request must not reach the next |
+//! | a PID namespace of its own where this process may create one | a request cannot kill the helper, nor outlive it |
 //! | time for a request, of the clock, and twice that of the processor | loops |
 //!
 //! The script sets its limits before it reads the first request; a process cannot raise them again.
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use child_process::{Identity, ProcessGroup, command_as, spawn};
+use child_process::{Identity, ProcessGroup, command_as, spawn_in_pid_namespace};
 use nix::libc::SYS_prctl;
 use nix::unistd::User;
 use rustix::process::geteuid;
@@ -108,7 +109,7 @@ impl Helper {
         command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("HOME", "/"), ("LANG", "C.UTF-8")]);
         command.envs(std::env::var_os("TZ").map(|zone| ("TZ", zone)));
         let unstartable = |error: io::Error| StartError::Unstartable { program: program.clone(), error };
-        let mut group = spawn(&mut command, &|| false).map_err(unstartable)?;
+        let mut group = spawn_in_pid_namespace(&mut command, &|| false).map_err(unstartable)?;
         let (input, output) = (group.child().stdin.take(), group.child().stdout.take());
         let mut group = Ending(Some(group));
         let (Some(input), Some(output)) = (input, output) else { return Err(StartError::Ended) };

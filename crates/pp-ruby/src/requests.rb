@@ -36,7 +36,7 @@ module McLHelper
       limit = now + 2
       loop do
         nil while Process.wait(-1, Process::WNOHANG)
-        children.each { |pid| kill(pid) }
+        kill_others
         exit!(1) if now > limit
         sleep(0.0005)
       end
@@ -54,6 +54,12 @@ module McLHelper
       Process.kill(:KILL, pid)
     rescue SystemCallError
       nil
+    end
+
+    # Kills the children of this process, and where it is the first of its namespace, all processes there. In the other case
+    # the daemons of a request become its children when their parents end.
+    def kill_others
+      Process.pid == 1 ? kill(-1) : children.each { |pid| kill(pid) }
     end
 
     def children

@@ -235,7 +235,15 @@ fn a_helper_that_breaks_off_is_replaced() {
         ("<% exit %>", "helper: the program calls `exit`"),
         ("<% exit! %>", "helper: the program ended with exit 1"),
         ("<% Process.kill(:KILL, Process.pid) %>", "helper: the program ended with SIGKILL (signal 9)"),
-        ("<% Process.kill(:KILL, Process.ppid); sleep %>", "helper: the helper process has ended"),
+        // Nothing happens to the first process of a namespace.
+        (
+            "<% Process.kill(:KILL, Process.ppid); Process.ppid == 1 ? exit!(7) : sleep %>",
+            if is_isolated(&ruby) {
+                "helper: the program ended with exit 7"
+            } else {
+                "helper: the helper process has ended"
+            },
+        ),
         (
             "<% McLHelper.instance_variable_get(:@output).write('garbage that is long enough') %>",
             "helper: the helper process sent what is not a message: does the program write to its pipe?",
@@ -252,7 +260,10 @@ fn a_helper_that_breaks_off_is_replaced() {
 fn nothing_of_a_request_reaches_the_next() {
     let Some(ruby) = installed() else { return };
     for file in ["mem", "environ", "maps"] {
-        let looked = format!("<%= File.open(\"/proc/#{{Process.ppid}}/{file}\", 'r').read(1) rescue $!.class %>");
+        let looked = format!(
+            "<% @parent = File.read('/proc/self/stat').split(') ')[1].split[1] %>\
+            <%= File.open(\"/proc/#{{@parent}}/{file}\", 'r').read(1) rescue $!.class %>"
+        );
         let found = text(render(&ruby, &looked, &[]));
         assert!(found == "'Errno::EACCES'" || found == "'Errno::EPERM'", "{file}: {found}");
     }
@@ -270,23 +281,57 @@ fn nothing_of_a_request_reaches_the_next() {
 #[test]
 fn processes_end_with_their_request() {
     let Some(ruby) = installed() else { return };
-    let is_running = |id: &str| Path::new("/proc").join(id).exists();
-    let started = "<%= fork { fork { Process.setsid; sleep }; Process.setsid; sleep } %>";
-    let id = text(render(&ruby, started, &[]));
-    assert!(!is_running(id.trim_matches('\'')), "{id}");
+    let daemon = "$0 = 'left behind by a request'; sleep";
+    let started = format!("<% fork {{ fork {{ Process.setsid; {daemon} }}; Process.setsid; {daemon} }} %>");
+    assert_eq!(text(render(&ruby, &started, &[])), "''");
+    assert!(!is_running("left behind by a request"));
     // One whose parent has ended, and which has the pipe.
-    let orphan = "<% r, w = IO.pipe; fork { fork { Process.setsid; w.puts Process.pid; sleep }; exit! }
-      @id = r.gets.to_i; warn(@id); scope['id'] = @id; exit! %>";
-    assert_eq!(text(render(&ruby, orphan, &[])), "helper: the program ended with exit 1");
+    let orphan = format!(
+        "<% r, w = IO.pipe; fork {{ fork {{ Process.setsid; w.puts 'up'; {daemon} }}; exit! }}; r.gets; exit! %>"
+    );
+    assert_eq!(text(render(&ruby, &orphan, &[])), "helper: the program ended with exit 1");
+    assert!(!is_running("left behind by a request"));
     assert_eq!(
         text(render(
             &ruby,
-            "<%= Dir.glob('/proc/[0-9]*').count { |d| \
-        File.read(\"#{d}/stat\").split(') ')[1].split[1].to_i == Process.ppid rescue false } %>",
+            "<% parent = ->(dir) { File.read(\"#{dir}/stat\").split(') ')[1].split[1] rescue nil } %>\
+             <%= Dir.glob('/proc/[0-9]*').count { |dir| parent[dir] == parent['/proc/self'] } %>",
             &[]
         )),
         "'1'"
     );
+}
+
+/// Whether a process with this command line runs.
+fn is_running(command_line: &str) -> bool {
+    let entries = std::fs::read_dir("/proc").expect("readable");
+    let lines = entries.flatten().filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| line.starts_with(command_line.as_bytes()))
+}
+
+/// Whether the helper is the first process of a PID namespace.
+fn is_isolated(ruby: &InstalledRuby) -> bool {
+    text(render(ruby, "<%= Process.ppid %>", &[])) == "'1'"
+}
+
+#[test]
+fn a_request_cannot_kill_the_helper_or_leave_a_daemon_behind() {
+    let Some(ruby) = installed() else { return };
+    if !is_isolated(&ruby) {
+        return test_support::skip("this user cannot create PID namespaces");
+    }
+    let daemon = "r, w = IO.pipe; fork { fork { Process.setsid; $0 = 'outlives the helper'; w.puts 'up'; sleep }; exit! }; r.gets";
+    for kill in ["Process.kill(:KILL, Process.ppid)", "Process.kill(:STOP, 1)", "Process.kill(:KILL, -1)"] {
+        // The last one kills the daemon itself, and every other process that it sees.
+        assert_eq!(text(render(&ruby, &format!("<% {daemon}; {kill} %>done"), &[])), "'done'", "{kill}");
+        assert!(!is_running("outlives the helper"), "{kill}");
+    }
+    // The helper is ended while a daemon runs.
+    let other = InstalledRuby::new(Settings { time: Duration::from_secs(2), ..Settings::default() });
+    let late = text(render(&other, &format!("<% {daemon}; loop {{ }} %>"), &[]));
+    assert_eq!(late, "helper: there is no result after 2 seconds");
+    drop(other);
+    assert!(!is_running("outlives the helper"));
 }
 
 #[test]
