@@ -121,9 +121,16 @@ pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, bytes, 0o666)
 }
 
-/// `mode` is the mode of a new file, before the umask.
+/// Whether a path is a symbolic link that another ordinary user made: he must not choose what is overwritten.
+fn is_link_of_another_user(path: &Path) -> bool {
+    let trusted = [0, rustix::process::geteuid().as_raw()];
+    path.symlink_metadata().is_ok_and(|found| found.is_symlink() && !trusted.contains(&found.uid()))
+}
+
+/// `mode` is the mode of a new file, before the umask. A link is followed, unless it is one of another user, which is replaced.
 fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = match path.metadata() {
+        _ if is_link_of_another_user(path) => path.to_owned(),
         Ok(existing) if existing.is_file() => path.canonicalize()?,
         Ok(existing) if existing.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(_) => return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes),

@@ -26,8 +26,8 @@ use safe_fs::{Error, FileKind, Found, LastLink, MAX_CONTENT_BYTES, NewAttributes
 
 use crate::file_access::failure;
 pub(crate) use crate::providers::file::capture::capture;
-use crate::providers::file::content::Content;
 pub(crate) use crate::providers::file::content::max_mode;
+use crate::providers::file::content::{Content, Privacy};
 use crate::providers::file::parameters::{File, Wanted, is_a_directory};
 use crate::text_file::with_mode;
 use crate::{Context, Effects, Failure, Provider, Scope, Watch};
@@ -112,10 +112,11 @@ impl File {
         }
         let assembled;
         let content = if let Some(content) = &self.content {
-            Some(Content::public(content.as_bytes()))
+            let privacy = if self.is_content_sensitive { Privacy::Sensitive } else { Privacy::Public };
+            Some(Content::Bytes { bytes: content.as_bytes(), privacy })
         } else if !self.fragments.is_empty() {
             assembled = self.assemble(cx)?;
-            Some(Content::Bytes { bytes: &assembled.0, max_mode: assembled.1 })
+            Some(Content::Bytes { bytes: &assembled.0, privacy: Privacy::AtMost(assembled.1) })
         } else if !self.source.is_empty() {
             Some(Content::open(cx.files(), Path::new(&*self.source))?)
         } else {
@@ -167,7 +168,7 @@ impl File {
             Some(_) => return Ok(()),
             None => {}
         }
-        let is_done = write::write_and_commit(&target, &mut Content::public(b""), self.attributes.for_new(None)?)?;
+        let is_done = write::write_and_commit(&target, &mut Content::empty(), self.attributes.for_new(None)?)?;
         if !is_done {
             return Err(failure(Error::Disturbed { path: self.path.to_path_buf() }));
         }

@@ -107,3 +107,21 @@ fn every_spelling_of_an_option_is_accepted() {
         assert!(ran.stderr.contains("error[P0107]"), "{ran:?}");
     }
 }
+
+#[test]
+fn through_a_link_only_if_it_is_trusted() {
+    let scratch = scratch();
+    std::os::unix::fs::symlink("old.bin", scratch.path("link.bin")).expect("linked");
+    let build = || assert_eq!(scratch.mclc(&["build", "a.mcl", "-o", "link.bin"]).status, 0);
+    let is_link = || scratch.path("link.bin").symlink_metadata().expect("it exists").is_symlink();
+    build();
+    assert!(is_link());
+    assert_ne!(std::fs::read(scratch.path("old.bin")).expect("readable"), b"old", "a link of the user is followed");
+    std::fs::write(scratch.path("old.bin"), "old").expect("writable");
+    if std::os::unix::fs::lchown(scratch.path("link.bin"), Some(12345), Some(12345)).is_err() {
+        return test_support::skip("giving a link to another user needs root");
+    }
+    build();
+    assert!(!is_link());
+    assert_eq!(std::fs::read(scratch.path("old.bin")).expect("readable"), b"old", "one of another user is replaced");
+}

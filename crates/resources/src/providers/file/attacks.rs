@@ -231,6 +231,28 @@ fn what_is_made_of_a_private_file_is_private() {
 }
 
 #[test]
+fn a_new_file_with_sensitive_content_is_private_unless_its_mode_is_set() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (new, old, open) = (scratch.path().join("new"), scratch.path().join("old"), scratch.path().join("open"));
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+    fs::write(&old, "old").unwrap();
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o640)).unwrap();
+    let secret = |path: &Path| {
+        let mut file = resource("file", path.to_str().unwrap()).with("state", "exists").with("content", "secret");
+        file.sensitive.push("content".into());
+        file
+    };
+    for file in [secret(&new), secret(&old), secret(&open).with("mode", "0644")] {
+        ProviderTest::new(&file).assert_converges();
+    }
+    assert_eq!(
+        (mode(&new), mode(&old), mode(&open)),
+        (0o600, 0o640, 0o644),
+        "an administrator may have opened the old one"
+    );
+}
+
+#[test]
 fn a_setuid_program_of_a_user_does_not_become_one_of_root() {
     let Some(attack) = Attack::new() else { return };
     let path = attack.path("home/program");

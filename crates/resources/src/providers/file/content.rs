@@ -16,21 +16,27 @@ const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The source of a file's new content.
 pub(super) enum Content<'a> {
-    Bytes {
-        bytes: &'a [u8],
-        /// The mode that a new file has at most: that of the most private source of the content.
-        max_mode: u32,
-    },
-    File {
-        path: PathBuf,
-        file: OpenFile<'a>,
-    },
+    Bytes { bytes: &'a [u8], privacy: Privacy },
+    File { path: PathBuf, file: OpenFile<'a> },
 }
 
+/// What content says about the mode of its file, if the resource does not set it.
+#[derive(Clone, Copy)]
+pub(super) enum Privacy {
+    Public,
+    /// It is sensitive: only its owner may read a new file.
+    Sensitive,
+    /// The mode is at most this one, that of the most private file that the content is from.
+    AtMost(u32),
+}
+
+/// The mode of a new file with sensitive content.
+const SENSITIVE_MODE: u32 = 0o600;
+
 impl<'a> Content<'a> {
-    /// Returns content that is not secret.
-    pub(super) fn public(bytes: &'a [u8]) -> Content<'a> {
-        Content::Bytes { bytes, max_mode: 0o7777 }
+    /// Returns the content of an empty file.
+    pub(super) fn empty() -> Content<'static> {
+        Content::Bytes { bytes: b"", privacy: Privacy::Public }
     }
 
     /// Opens a file to copy from.
@@ -51,8 +57,9 @@ impl<'a> Content<'a> {
     /// Returns the mode of a file with this content that replaces one with the mode `old`; `None` for the default.
     pub(super) fn mode(&self, old: Option<u32>, umask: u32) -> Option<u32> {
         match self {
-            Content::Bytes { max_mode: 0o7777, .. } => old,
-            Content::Bytes { max_mode, .. } => Some(old.unwrap_or(0o666 & !umask) & max_mode),
+            Content::Bytes { privacy: Privacy::Public | Privacy::AtMost(0o7777), .. } => old,
+            Content::Bytes { privacy: Privacy::Sensitive, .. } => Some(old.unwrap_or(SENSITIVE_MODE)),
+            Content::Bytes { privacy: Privacy::AtMost(max), .. } => Some(old.unwrap_or(0o666 & !umask) & max),
             Content::File { file, .. } => Some(file.stat().mode),
         }
     }
