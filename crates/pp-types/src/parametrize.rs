@@ -37,17 +37,17 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
         Type::Float(_) => float(arguments),
         Type::String(_) => Ok(Type::String(Some(size_constraint(arguments, 0)?))),
         Type::Collection(_) => Ok(Type::Collection(Some(size_constraint(arguments, 0)?))),
-        Type::Boolean(_) => boolean(arguments),
-        Type::Enum(_) => enumeration(arguments),
-        Type::Pattern(_) => pattern(arguments),
-        Type::Regexp(_) => regexp(arguments),
+        Type::Boolean(_) => boolean(base, arguments),
+        Type::Enum(_) => enumeration(base, arguments),
+        Type::Pattern(_) => pattern(base, arguments),
+        Type::Regexp(_) => regexp(base, arguments),
         Type::Array(..) => array(arguments),
         Type::Hash(_) => hash(arguments),
-        Type::Tuple(_) => tuple(arguments),
-        Type::Struct(_) => structure(arguments),
+        Type::Tuple(_) => tuple(base, arguments),
+        Type::Struct(_) => structure(base, arguments),
         Type::Variant(_) => {
             expect_count("A Variant-Type", arguments, 1, usize::MAX)?;
-            Ok(one_of(type_arguments("a Variant-Type", arguments)?.into_iter()))
+            Ok(one_of(type_arguments(base, arguments)?.into_iter()))
         }
         Type::Optional(_) => optional(arguments),
         Type::NotUndef(_) => not_undef(arguments),
@@ -66,7 +66,7 @@ pub fn parametrize(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
             let (min, max) = times("A Timespan-Type", arguments, timespan_of)?;
             Ok(Type::Timespan(bounds(min, max)?))
         }
-        Type::SemVer(_) => sem_ver(arguments),
+        Type::SemVer(_) => sem_ver(base, arguments),
         Type::Uri(_) => uri::uri(arguments),
         Type::Init(_) => init(arguments),
         Type::Runtime(_) => match arguments {
@@ -116,10 +116,15 @@ fn not_parametrized(base: &Type) -> Error {
     Error::new(ErrorKind::Operator, message)
 }
 
-fn type_arguments(ty: &str, arguments: &[Value]) -> Result<Vec<Type>, Error> {
+/// What errors call a type that parameters are given to: `an Enum['a']-Type`.
+fn kind_of(base: &Type) -> String {
+    crate::describe::with_article(&format!("{base}-Type"))
+}
+
+fn type_arguments(base: &Type, arguments: &[Value]) -> Result<Vec<Type>, Error> {
     let type_of = |(at, argument): (usize, &Value)| match argument {
         Value::Type(argument) => Ok(argument.clone()),
-        other => Err(bad_argument(ty, other, "Any-Type", at)),
+        other => Err(bad_argument(&kind_of(base), other, "Any-Type", at)),
     };
     arguments.iter().enumerate().map(type_of).collect()
 }
@@ -144,21 +149,21 @@ fn sensitive(arguments: &[Value]) -> Result<Type, Error> {
     Ok(Type::Sensitive(Some(if is_general { inner } else { generalize(&inner).into() })))
 }
 
-fn boolean(arguments: &[Value]) -> Result<Type, Error> {
+fn boolean(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     expect_count("A Boolean-Type", arguments, 1, 1)?;
     match &arguments[0] {
         Value::Boolean(value) => Ok(Type::Boolean(Some(*value))),
-        other => Err(bad_argument("a Boolean-Type", other, "TrueClass or FalseClass", 0)),
+        other => Err(bad_argument(&kind_of(base), other, "TrueClass or FalseClass", 0)),
     }
 }
 
-fn regexp(arguments: &[Value]) -> Result<Type, Error> {
+fn regexp(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     // The second argument is one too many.
     expect_count("A Regexp-Type", arguments, 1, 1).map_err(|error| error.of(Operand::Argument(1)))?;
     match &arguments[0] {
         Value::String(source) => Ok(Type::Regexp(Some(compiled(source)?))),
         Value::Regexp(regexp) => Ok(Type::Regexp(Some(regexp.clone()))),
-        other => Err(bad_argument("a Regexp-Type", other, "String or Regexp", 0)),
+        other => Err(bad_argument(&kind_of(base), other, "String or Regexp", 0)),
     }
 }
 
@@ -185,12 +190,12 @@ fn not_undef(arguments: &[Value]) -> Result<Type, Error> {
     }
 }
 
-fn sem_ver(arguments: &[Value]) -> Result<Type, Error> {
+fn sem_ver(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     expect_count("A SemVer-Type", arguments, 1, usize::MAX)?;
     let range = |(at, argument): (usize, &Value)| match argument {
         Value::String(source) => SemVerRange::parse(source).map_err(in_access),
         Value::SemVerRange(range) => Ok((**range).clone()),
-        other => Err(bad_argument("a SemVer-Type", other, "String or SemanticPuppet::VersionRange", at)),
+        other => Err(bad_argument(&kind_of(base), other, "String or SemanticPuppet::VersionRange", at)),
     };
     Ok(Type::SemVer(arguments.iter().enumerate().map(range).collect::<Result<Arc<[SemVerRange]>, Error>>()?))
 }
@@ -295,7 +300,7 @@ fn size_constraint(arguments: &[Value], before: usize) -> Result<Size, Error> {
     Ok(Size { min: length(min), max: length(max) })
 }
 
-fn enumeration(arguments: &[Value]) -> Result<Type, Error> {
+fn enumeration(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     let (strings, ignore_case) = match arguments.split_last() {
         Some((Value::Boolean(ignore_case), strings)) => (strings, *ignore_case),
         _ => (arguments, false),
@@ -307,7 +312,7 @@ fn enumeration(arguments: &[Value]) -> Result<Type, Error> {
     for (at, string) in flattened(strings) {
         match string {
             Value::String(text) => values.push(text.clone()),
-            other => return Err(bad_argument("an Enum-Type", other, "String", at)),
+            other => return Err(bad_argument(&kind_of(base), other, "String", at)),
         }
     }
     values.sort();
@@ -334,7 +339,7 @@ fn compiled(source: &str) -> Result<Regexp, Error> {
     Ok(regexp)
 }
 
-fn pattern(arguments: &[Value]) -> Result<Type, Error> {
+fn pattern(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     let mut patterns = Vec::new();
     for (at, argument) in flattened(arguments) {
         match argument {
@@ -344,7 +349,7 @@ fn pattern(arguments: &[Value]) -> Result<Type, Error> {
             Value::Type(Type::Pattern(more)) => patterns.extend(more.iter().cloned()),
             other => {
                 let expected = "String or Regexp or Pattern-Type or Regexp-Type";
-                return Err(bad_argument("a Pattern-Type", other, expected, at));
+                return Err(bad_argument(&kind_of(base), other, expected, at));
             }
         }
     }
@@ -389,20 +394,20 @@ fn split_size(arguments: &[Value]) -> (&[Value], &[Value]) {
     arguments.split_at(arguments.len() - count)
 }
 
-fn tuple(arguments: &[Value]) -> Result<Type, Error> {
+fn tuple(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     let (types, sizes) = split_size(arguments);
     if types.is_empty() {
         return Err(error("A Tuple-Type[] accepts 1 or more arguments. Got 0"));
     }
     let size = if sizes.is_empty() { None } else { Some(size_constraint(sizes, types.len())?) };
-    let types = type_arguments("a Tuple-Type", types)?;
+    let types = type_arguments(base, types)?;
     Ok(Type::Tuple(Arc::new(TupleType { types, size })))
 }
 
-fn structure(arguments: &[Value]) -> Result<Type, Error> {
+fn structure(base: &Type, arguments: &[Value]) -> Result<Type, Error> {
     expect_count("A Struct-Type", arguments, 1, 1)?;
     let Value::Hash(entries) = &arguments[0] else {
-        return Err(bad_argument("a Struct-Type", &arguments[0], "Hash", 0));
+        return Err(bad_argument(&kind_of(base), &arguments[0], "Hash", 0));
     };
     let members: Result<Vec<StructMember>, Error> = entries.iter().map(|(key, value)| member(key, value)).collect();
     Ok(Type::Struct(members?.into()))

@@ -1,12 +1,14 @@
 //! `left[keys]` on values and types (spec 07 §5.5, §5.6).
 
+use std::sync::Arc;
+
 use mcl_diagnostics::nearest;
 use pp_ast::{Expr, ExprId, ExprList};
 use pp_catalog::capitalize;
 use pp_types::{Error, ErrorKind, Operand, Type, Value, generalize, infer, operand_name, parametrize, with_article};
 
 use crate::evaluator::Evaluator;
-use crate::stop::{Eval, Stop};
+use crate::stop::{Eval, Stop, located};
 
 /// What is accessed by position.
 #[derive(Clone, Copy)]
@@ -26,6 +28,9 @@ impl Evaluator<'_> {
         self.fact_recorder.end_access(outer);
         let value = value?;
         let key_ids = self.frame.tree.list(keys);
+        if matches!(value, Value::Type(Type::Class(None))) {
+            self.check_class_names(key_ids)?;
+        }
         let values = self.eval_list(keys)?;
         let first = key_ids.first().copied().unwrap_or(id);
         match &value {
@@ -191,6 +196,22 @@ impl Evaluator<'_> {
                 self.fault(place, error)
             }),
         }
+    }
+
+    /// Rejects `Class[Web]` where `Web` is no type.
+    fn check_class_names(&mut self, ids: &[ExprId]) -> Eval<()> {
+        for id in ids {
+            let Expr::TypeName(name) = self.frame.tree.exprs[*id] else { continue };
+            let name: Arc<str> = self.frame.tree.str(name).clone();
+            if self.find_type(&name).map_err(|stop| located(stop, Some(self.span(*id))))?.is_none()
+                && let Err(error) = parametrize(&Type::Class(None), &[Value::Type(Type::Reference(name.clone()))])
+            {
+                let help =
+                    format!("a class is referred to by its name in lower case: `Class['{}']`", name.to_lowercase());
+                return Err(self.fault(*id, error).help(Some(help)));
+            }
+        }
+        Ok(())
     }
 
     /// `Resource['file', '/a', '/b']`: the type, then titles.
