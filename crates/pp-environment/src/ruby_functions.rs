@@ -6,8 +6,15 @@ use std::path::Path;
 use crate::error::EnvironmentError;
 use crate::find::files_below;
 
+/// The directory of the older interface.
+const LEGACY_DIRECTORY: &str = "lib/puppet/parser/functions";
 /// The directories of both interfaces, that of the newer one first: it wins.
-const DIRECTORIES: [&str; 2] = ["lib/puppet/functions", "lib/puppet/parser/functions"];
+const DIRECTORIES: [&str; 2] = ["lib/puppet/functions", LEGACY_DIRECTORY];
+
+/// Returns whether the function in a file of a module has the older interface.
+pub(crate) fn is_legacy(path: &str) -> bool {
+    Path::new(path).starts_with(LEGACY_DIRECTORY)
+}
 
 /// Lists the paths of the functions of a module, below its directory.
 ///

@@ -19,7 +19,7 @@ use crate::find::{Module, StoredFiles};
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
 use crate::read::{read_file, read_inside};
 use crate::ruby_facts::{lack_ruby, ruby_facts};
-use crate::ruby_functions::{ruby_function_files, ruby_function_name};
+use crate::ruby_functions::{is_legacy, ruby_function_files, ruby_function_name};
 
 /// Answers from the directories of modules and from an artifact, and remembers which files of this machine were asked for.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ impl DiskServices {
 
     /// Lists the functions in Ruby of all modules. The first module of a name has it.
     fn list_ruby_functions(&self) -> BTreeMap<String, RubyFunction> {
-        let mut functions = BTreeMap::new();
+        let mut functions: BTreeMap<String, RubyFunction> = BTreeMap::new();
         for module in &self.modules {
             let paths = match &self.stored {
                 None => ruby_function_files(&module.directory).unwrap_or_default(),
@@ -146,8 +146,9 @@ impl DiskServices {
             };
             for path in paths {
                 if let Some(name) = ruby_function_name(&module.name, &path) {
-                    let function = || RubyFunction { module: module.name.clone(), path: path.into() };
-                    functions.entry(name).or_insert_with(function);
+                    let is_legacy = is_legacy(&path);
+                    let function = || RubyFunction { module: module.name.clone(), path: path.into(), is_legacy };
+                    functions.entry(name).or_insert_with(function).is_legacy |= is_legacy;
                 }
             }
         }
@@ -225,7 +226,7 @@ impl Services for DiskServices {
     }
 
     fn ruby_source(&self, function: &RubyFunction) -> Result<String, Error> {
-        let RubyFunction { module, path } = function;
+        let RubyFunction { module, path, .. } = function;
         let missing = || Error::new(ErrorKind::Evaluation, format!("there is no module {module}"));
         let bytes = self.module_file(self.module(module).ok_or_else(missing)?, path);
         let bytes = bytes.map_err(|error| Error::new(ErrorKind::Evaluation, error.diagnostic().message))?;
@@ -335,5 +336,7 @@ mod tests {
         assert_eq!(module_of("f").as_deref(), Some("a"));
         assert_eq!(module_of("b::g").as_deref(), Some("b"));
         assert_eq!(module_of("g"), None);
+        let is_legacy = |name: &str| services.ruby_function(name).is_some_and(|function| function.is_legacy);
+        assert!(is_legacy("f") && !is_legacy("b::g"), "another module has `f` with the older interface");
     }
 }

@@ -150,7 +150,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Returns the function that a module has in Ruby under a name.
-    fn find_ruby_function(&mut self, name: &str) -> Option<RubyFunction> {
+    pub(crate) fn find_ruby_function(&mut self, name: &str) -> Option<RubyFunction> {
         if let Some(known) = self.ruby_functions.get(name) {
             return known.clone();
         }

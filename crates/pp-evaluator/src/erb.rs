@@ -223,7 +223,7 @@ impl Scope for ErbScope<'_, '_> {
     }
 
     fn has_legacy_function(&mut self, name: &str) -> bool {
-        has_legacy_interface(name)
+        has_legacy_interface(name) || self.evaluator.find_ruby_function(name).is_some_and(|function| function.is_legacy)
     }
 
     fn resource(&mut self) -> String {

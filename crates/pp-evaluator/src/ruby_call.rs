@@ -77,7 +77,7 @@ impl Evaluator<'_> {
 
     /// Returns the error about a function in Ruby that is not evaluated.
     pub(crate) fn refused_function(&self, name: &str, function: &RubyFunction, arguments: &[Value]) -> Stop {
-        let RubyFunction { module, path } = function;
+        let RubyFunction { module, path, .. } = function;
         let given = arguments.len();
         let bounds = self.services.ruby_function_arguments(function);
         let takes = bounds.map(|(least, most)| match most {

@@ -28,6 +28,9 @@ pub struct RubyFunction {
     pub module: Arc<str>,
     /// The path of its file in the module.
     pub path: Arc<str>,
+    /// Whether a module has a function of this name and of the older interface, which templates call as
+    /// `scope.function_name([arguments])`.
+    pub is_legacy: bool,
 }
 
 /// A fact that a module defines in Ruby.

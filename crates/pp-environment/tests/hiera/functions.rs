@@ -102,3 +102,13 @@ fn the_body_of_a_template_is_not_rendered() {
     let message = world.evaluate("template_body('m/b.erb')").0.expect_err("there is none");
     assert!(message.contains("Could not find template 'm/b.erb'"), "{message}");
 }
+
+#[test]
+fn templates_call_functions_of_modules_by_their_older_interface() {
+    let world = |path: &str| World::new(&json!({ "files": { path: "" } }));
+    let code = r#"inline_template("<%= scope.function_upcase(['a']) %>")"#;
+    let evaluate = |path: &str| world(path).evaluate(code).0;
+    assert_eq!(evaluate("modules/stdlib/lib/puppet/parser/functions/upcase.rb").as_deref(), Ok("'A'"));
+    let message = evaluate("modules/stdlib/lib/puppet/functions/upcase.rb").expect_err("it has the newer one only");
+    assert!(message.contains("undefined method `function_upcase'"), "{message}");
+}
