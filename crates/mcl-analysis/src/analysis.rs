@@ -5,17 +5,27 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
-use mcl_modules::Buffers;
+use mcl_diagnostics::{Code, Diagnostic, FileId, LintLevel, LintSelector, Severity, Span};
+use mcl_lexer::Tokens;
 
+use crate::document::Document;
 use crate::line_index::LineIndex;
 use crate::program::Program;
 
 /// The programs of a workspace at one time. It never changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Analysis {
     programs: Vec<Arc<Program>>,
-    buffers: Arc<Buffers>,
+    documents: Arc<BTreeMap<PathBuf, Arc<Document>>>,
+    pub(crate) setting: Setting,
+}
+
+/// What an analysis depends on beside texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) module_path: Option<PathBuf>,
+    pub(crate) levels: Vec<(LintSelector, LintLevel)>,
 }
 
 /// A range of bytes in a file.
@@ -43,14 +53,14 @@ pub struct Source {
     /// The text.
     pub text: Arc<str>,
     /// Its lines.
-    pub lines: LineIndex,
+    pub lines: Arc<LineIndex>,
 }
 
 impl Source {
     /// Finds the lines of a text.
     #[must_use]
     pub fn new(text: Arc<str>) -> Source {
-        Source { lines: LineIndex::new(&text), text }
+        Source { lines: Arc::new(LineIndex::new(&text)), text }
     }
 }
 
@@ -74,8 +84,23 @@ pub struct Finding {
 }
 
 impl Analysis {
-    pub(crate) fn new(programs: Vec<Arc<Program>>, buffers: Arc<Buffers>) -> Analysis {
-        Analysis { programs, buffers }
+    pub(crate) fn new(programs: Vec<Arc<Program>>, documents: Arc<BTreeMap<PathBuf, Arc<Document>>>) -> Analysis {
+        Analysis { programs, documents, setting: Setting::default() }
+    }
+
+    pub(crate) fn document(&self, path: &Path) -> Option<&Arc<Document>> {
+        self.documents.get(path)
+    }
+
+    /// Returns the tokens of a file of the workspace.
+    pub(crate) fn tokens(&self, path: &Path) -> Option<Arc<Tokens>> {
+        match self.documents.get(path) {
+            Some(document) => Some(Arc::clone(&document.syntax().tokens)),
+            None => {
+                let (program, file) = self.program_of(path)?;
+                program.tokens(file).cloned()
+            }
+        }
     }
 
     /// Returns the programs.
@@ -92,8 +117,8 @@ impl Analysis {
     /// Returns the text of a file of the workspace.
     #[must_use]
     pub fn source(&self, path: &Path) -> Option<Source> {
-        if let Some(text) = self.buffers.get(path) {
-            return Some(Source::new(Arc::clone(text)));
+        if let Some(document) = self.documents.get(path) {
+            return Some(document.source());
         }
         let (program, file) = self.program_of(path)?;
         Some(Source::new(Arc::clone(&program.file(file)?.text)))

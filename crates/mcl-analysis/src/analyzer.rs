@@ -1,26 +1,42 @@
 //! From the texts of a workspace to an analysis.
 
+mod edit;
+
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_artifact::ArtifactStage;
-use mcl_diagnostics::{Code, LintLevel, LintSelector};
+use mcl_diagnostics::{Code, Diagnostic, Files, LintLevel, LintSelector, Severity};
 use mcl_driver::{Analyzed, Checked, analyze, compile, finish_diagnostics};
 use mcl_modules::{FoundProgram, Input, LoadError, Loaded, load_programs_of};
 use mcl_types::Typed;
-use rustc_hash::FxHashMap;
 
-use crate::analysis::Analysis;
-use crate::program::Program;
+use crate::analysis::{Analysis, Setting};
+use crate::document::Document;
+use crate::program::{Program, Unfinished};
 use crate::workspace::Sources;
 
-/// Makes analyses, and remembers the programs of the last one.
+/// What comments start with that allow lints.
+const ALLOWANCE: &str = "mclc:";
+
+/// Makes analyses, and remembers the last one.
 #[derive(Debug, Default)]
 pub struct Analyzer {
-    programs: FxHashMap<PathBuf, Arc<Program>>,
-    /// The levels of lints that they were analysed with.
-    levels: Vec<(LintSelector, LintLevel)>,
+    /// What it was made of, beside texts.
+    setting: Setting,
+    documents: Arc<BTreeMap<PathBuf, Arc<Document>>>,
+    programs: Vec<Known>,
+}
+
+/// A program that was analysed.
+#[derive(Debug)]
+struct Known {
+    input: PathBuf,
+    program: Arc<Program>,
+    /// What is wrong with it in the last texts, which may be newer than the analysis.
+    findings: Option<Unfinished>,
 }
 
 impl Analysis {
@@ -37,53 +53,96 @@ impl Analysis {
 impl Analyzer {
     /// Analyses the programs that the texts belong to (spec 11 §2.2).
     pub fn analyze(&mut self, sources: &Sources) -> Analysis {
-        // Without a working directory there are only absolute paths, which this crate is given anyway.
-        let found = load_programs_of(&sources.roots, &sources.options).unwrap_or_default();
-        if self.levels != sources.levels {
-            self.programs.clear();
-            self.levels.clone_from(&sources.levels);
-        }
-        let mut programs = FxHashMap::default();
-        let mut all = Vec::new();
-        for FoundProgram { input, loaded } in found {
-            let key = match &input {
-                Input::Directory(path) | Input::File(path) | Input::Text { path, .. } => path.clone(),
-            };
-            let Some(program) = self.program(&key, loaded) else { continue };
-            all.push(Arc::clone(&program));
-            programs.insert(key, program);
-        }
-        self.programs = programs;
-        Analysis::new(all, Arc::clone(&sources.options.buffers))
+        self.analyze_while(sources, &|| true).unwrap_or_default()
     }
 
-    /// Returns `None` for a program that cannot be read.
-    fn program(&self, key: &PathBuf, loaded: Result<Loaded, LoadError>) -> Option<Arc<Program>> {
+    /// Analyses the programs that the texts belong to. Returns `None` as soon as the result is not wanted any more.
+    pub fn analyze_while(&mut self, sources: &Sources, is_wanted: &dyn Fn() -> bool) -> Option<Analysis> {
+        // Without a working directory there are only absolute paths, which this crate is given anyway.
+        let found = load_programs_of(&sources.roots, &sources.options).unwrap_or_default();
+        let setting = sources.setting();
+        if self.setting.levels != setting.levels {
+            self.programs.clear();
+        }
+        let mut programs = Vec::new();
+        for FoundProgram { input, loaded } in found {
+            let input = match input {
+                Input::Directory(path) | Input::File(path) | Input::Text { path, .. } => path,
+            };
+            match self.program(&input, &setting.levels, loaded, is_wanted) {
+                Ok(program) => {
+                    program.set_syntaxes(&sources.documents);
+                    let findings = program.unfinished().cloned();
+                    programs.push(Known { input, program, findings });
+                }
+                Err(Failure::Unreadable) => {}
+                Err(Failure::Unwanted) => return None,
+            }
+        }
+        let all = programs.iter().map(|known| Arc::clone(&known.program)).collect();
+        self.programs = programs;
+        self.documents = Arc::clone(&sources.documents);
+        self.setting = setting.clone();
+        let mut analysis = Analysis::new(all, Arc::clone(&sources.documents));
+        analysis.setting = setting;
+        Some(analysis)
+    }
+
+    fn program(
+        &self,
+        input: &PathBuf,
+        levels: &[(LintSelector, LintLevel)],
+        loaded: Result<Loaded, LoadError>,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<Program>, Failure> {
         let loaded = match loaded {
             Ok(loaded) => loaded,
             Err(LoadError::Invalid { files, paths, mut diagnostics }) => {
                 mcl_diagnostics::sort(&mut diagnostics);
                 let loaded = Loaded { files, paths, ..Loaded::default() };
                 let program = Checked { loaded, typed: Typed::default() };
-                return Some(Arc::new(Program::new(program, diagnostics)));
+                return Ok(Arc::new(Program::new(program, diagnostics, None)));
             }
-            Err(LoadError::Input(_)) => return None,
+            Err(LoadError::Input(_)) => return Err(Failure::Unreadable),
         };
-        if let Some(known) = self.programs.get(key).filter(|known| known.is_of(&loaded)) {
-            return Some(Arc::clone(known));
+        let known = self.programs.iter().find(|known| known.input == *input);
+        if let Some(known) = known.filter(|known| known.program.is_of(&loaded)) {
+            return Ok(Arc::clone(&known.program));
         }
         let files = loaded.files.clone();
         let lints = loaded.lints.clone();
-        let Analyzed { program, mut diagnostics } = analyze(loaded);
-        let level_of = |code: Code| {
-            let of = |levels: &[(LintSelector, LintLevel)], is_client: bool| {
-                let levels = levels.iter().filter(|(selector, _)| selector.matches(code));
-                levels.map(|(selector, level)| (selector.specificity(), is_client, *level)).collect::<Vec<_>>()
-            };
-            let levels = of(&self.levels, true).into_iter().chain(of(&lints, false));
-            levels.min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
-        };
-        finish_diagnostics(&files, &mut diagnostics, level_of);
-        Some(Arc::new(Program::new(program, diagnostics)))
+        let analyzed = analyze(loaded, is_wanted).ok_or(Failure::Unwanted)?;
+        let Analyzed { program, mut diagnostics, declarations } = analyzed;
+        let has_allowances = || files.files.values().any(|file| file.text.contains(ALLOWANCE));
+        let has_errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+        let unfinished = declarations.filter(|_| !has_errors && !has_allowances());
+        let unfinished = unfinished.map(|declarations| Unfinished { diagnostics: diagnostics.clone(), declarations });
+        finish(&files, &mut diagnostics, levels, &lints);
+        Ok(Arc::new(Program::new(program, diagnostics, unfinished)))
     }
+}
+
+/// Why there is no program.
+enum Failure {
+    Unreadable,
+    /// Nobody waits for it any more.
+    Unwanted,
+}
+
+/// Applies the levels of the client, or else those of the project, and sorts.
+fn finish(
+    files: &Files,
+    diagnostics: &mut Vec<Diagnostic>,
+    of_client: &[(LintSelector, LintLevel)],
+    of_project: &[(LintSelector, LintLevel)],
+) {
+    let level_of = |code: Code| {
+        let of = |levels: &[(LintSelector, LintLevel)], is_client: bool| {
+            let levels = levels.iter().filter(|(selector, _)| selector.matches(code));
+            levels.map(|(selector, level)| (selector.specificity(), is_client, *level)).collect::<Vec<_>>()
+        };
+        let levels = of(of_client, true).into_iter().chain(of(of_project, false));
+        levels.min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
+    };
+    finish_diagnostics(files, diagnostics, level_of);
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use mcl_diagnostics::FileId;
 use mcl_functions::Function;
-use mcl_lexer::lex;
+use mcl_lexer::Tokens;
 use resource_graph::{META_FIELDS, ResourceKind, all_kinds};
 
 use crate::analysis::Analysis;
@@ -100,7 +100,7 @@ impl Analysis {
     #[must_use]
     pub fn completions(&self, path: &Path, offset: u32) -> Vec<Completion> {
         let Some(source) = self.source(path) else { return Vec::new() };
-        let tokens = lex(&source.text);
+        let Some(tokens) = self.tokens(path) else { return Vec::new() };
         let (context, word) = context(&source.text, &tokens, offset);
         let program = self.program_of(path);
         let typed = source.text.get(word.start as usize..word.end as usize).unwrap_or("").to_owned();
@@ -112,6 +112,37 @@ impl Analysis {
         found.sort_by(|a, b| (!is_prefix(a), a.rank, &a.label).cmp(&(!is_prefix(b), b.rank, &b.label)));
         found.dedup_by(|a, b| a.label == b.label && a.kind == b.kind && a.detail == b.detail);
         found
+    }
+}
+
+/// What completion at a place needs to know of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing.
+    None,
+    /// The variables that are visible.
+    Variables,
+    /// The variables and functions that are visible.
+    Values,
+    /// More.
+    All,
+}
+
+/// Returns what completion at an offset needs to know.
+pub(crate) fn scope_of_completion(text: &str, tokens: &Tokens, offset: u32) -> Scope {
+    match context(text, tokens, offset).0 {
+        Context::Nothing
+        | Context::Statement
+        | Context::Entry { .. }
+        | Context::Meta
+        | Context::MetaField { .. }
+        | Context::Value { .. }
+        | Context::EdgeKind
+        | Context::Import
+        | Context::Type => Scope::None,
+        Context::Variable { .. } => Scope::Variables,
+        Context::Expression { .. } => Scope::Values,
+        Context::Include | Context::EdgeName { .. } => Scope::All,
     }
 }
 

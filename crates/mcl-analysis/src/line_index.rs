@@ -1,5 +1,9 @@
 //! Lines and characters of a text, as clients count them (spec 11 §2.3).
 
+use std::ops::Range;
+
+use mcl_lexer::TextChange;
+
 /// The unit in which a client counts the characters of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -29,14 +33,20 @@ impl LineIndex {
     /// Finds the lines of a text.
     #[must_use]
     pub fn new(text: &str) -> LineIndex {
-        let bytes = text.as_bytes();
-        let ends_line = |at: usize| match bytes[at] {
-            b'\n' => true,
-            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        };
-        let starts = (0..bytes.len()).filter(|at| ends_line(*at)).map(|at| at as u32 + 1);
-        LineIndex { starts: std::iter::once(0).chain(starts).collect() }
+        LineIndex { starts: std::iter::once(0).chain(starts_in(text, 0..text.len())).collect() }
+    }
+
+    /// Returns the lines of a text after an edit of the one before.
+    pub(crate) fn edited(&self, text: &str, change: TextChange) -> LineIndex {
+        // The line before the change may end with a CR that belongs to a LF now.
+        let first = self.starts.partition_point(|start| *start <= change.start).saturating_sub(2);
+        let rest = &self.starts[self.starts.partition_point(|start| *start <= change.old_end)..];
+        let end = rest.first().map_or(text.len(), |start| change.shift(*start) as usize - 1);
+        let mut starts = Vec::with_capacity(self.starts.len() + 16);
+        starts.extend_from_slice(&self.starts[..=first]);
+        starts.extend(starts_in(text, self.starts[first] as usize..end));
+        starts.extend(rest.iter().map(|start| change.shift(*start)));
+        LineIndex { starts }
     }
 
     /// Returns the number of lines. A text that ends with the end of a line has an empty line after it.
@@ -92,9 +102,36 @@ impl LineIndex {
     }
 }
 
+/// Returns where lines start after the ends of lines in some bytes.
+fn starts_in(text: &str, range: Range<usize>) -> impl Iterator<Item = u32> {
+    let bytes = text.as_bytes();
+    let ends_line = |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => bytes.get(*at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    range.filter(ends_line).map(|at| at as u32 + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edits_give_the_lines_of_the_whole() {
+        let texts = ["", "a", "a\n", "\r", "\r\n\r", "\n\n", "ab\r\ncd\re\n"];
+        for text in texts {
+            let before = LineIndex::new(text);
+            for (start, end) in (0..=text.len()).flat_map(|start| (start..=text.len()).map(move |end| (start, end))) {
+                for new in ["", "x", "\n", "\r", "\r\n", "x\ny"] {
+                    let edited = format!("{}{new}{}", &text[..start], &text[end..]);
+                    let (start, old_end, new_end) = (start as u32, end as u32, (start + new.len()) as u32);
+                    let change = TextChange { start, old_end, new_end };
+                    assert_eq!(before.edited(&edited, change), LineIndex::new(&edited), "{text:?} {change:?} {new:?}");
+                }
+            }
+        }
+    }
 
     fn check(text: &str, at: (u32, u32), encoding: Encoding, expected: u32) {
         let position = Position { line: at.0, character: at.1 };

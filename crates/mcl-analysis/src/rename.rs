@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use mcl_diagnostics::Severity;
 use mcl_lexer::{TokenKind, lex};
@@ -155,14 +154,12 @@ impl Analysis {
         edits: &BTreeMap<PathBuf, Vec<TextEdit>>,
         new_name: &str,
     ) -> Result<(), RenameError> {
-        let mut buffers = (*sources.options.buffers).clone();
+        let mut texts = BTreeMap::new();
         for (path, edits) in edits {
             let source = self.source(path).ok_or(RenameError::Elsewhere)?;
-            buffers.insert(path.clone(), apply_edits(&source.text, edits).into());
+            texts.insert(path.clone(), apply_edits(&source.text, edits));
         }
-        let mut edited = sources.clone();
-        edited.options.buffers = Arc::new(buffers);
-        let after = Analyzer::default().analyze(&edited);
+        let after = Analyzer::default().analyze(&sources.with_texts(texts));
         let conflict = |place| RenameError::Conflict { name: new_name.to_owned(), place };
         let errors = |analysis: &Analysis| {
             let findings = analysis.findings().into_iter();

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use mcl_diagnostics::FileId;
-use mcl_lexer::{TokenIdx, TokenKind, Tokens, lex};
+use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use mcl_parser::ast::Stmt;
 use mcl_types::DefId;
 
@@ -36,7 +36,7 @@ impl Analysis {
     #[must_use]
     pub fn signature_help(&self, path: &Path, offset: u32) -> Option<SignatureHelp> {
         let source = self.source(path)?;
-        let tokens = lex(&source.text);
+        let tokens = self.tokens(path)?;
         let (open, argument) = enclosing_call(&tokens, offset)?;
         let (first, name) = callee(&source.text, &tokens, open)?;
         let is_class = first.previous().is_some_and(|before| tokens[before] == TokenKind::Include);

@@ -4,6 +4,7 @@ mod completion;
 mod edits;
 mod fixes;
 mod hover;
+mod incremental;
 mod inlay;
 mod navigation;
 mod outline;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_diagnostics::{LintLevel, LintSelector};
-use mcl_modules::{Buffers, Options};
+use mcl_modules::{Buffer, Buffers, Options};
 
-use crate::line_index::{Encoding, LineIndex, Position};
+use crate::analysis::{Setting, Source};
+use crate::document::Document;
+use crate::line_index::{Encoding, Position};
 
 /// A change of an open text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub struct Change {
 /// The texts that are open, and the folders around them.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    documents: BTreeMap<PathBuf, Arc<str>>,
+    documents: BTreeMap<PathBuf, Arc<Document>>,
     /// Where modules are that are analysed although none of their files is open.
     modules: Vec<PathBuf>,
     module_path: Option<PathBuf>,
@@ -31,6 +33,8 @@ pub struct Workspace {
 /// A state of the workspace, from which an analysis is made.
 #[derive(Clone, Debug)]
 pub struct Sources {
+    /// The open texts, which are the buffers of the options.
+    pub(crate) documents: Arc<BTreeMap<PathBuf, Arc<Document>>>,
     /// The files whose programs are analysed.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) options: Options,
@@ -58,7 +62,7 @@ impl Workspace {
 
     /// Opens a text, which takes the place of the file at this path, or replaces it.
     pub fn open(&mut self, path: PathBuf, text: &str) {
-        self.documents.insert(path, text.into());
+        self.documents.insert(path, Arc::new(Document::new(text)));
     }
 
     /// Closes a text. From now on the file counts.
@@ -69,32 +73,43 @@ impl Workspace {
     /// Returns an open text.
     #[must_use]
     pub fn text(&self, path: &Path) -> Option<&Arc<str>> {
-        self.documents.get(path)
+        self.documents.get(path).map(|document| &document.text)
     }
 
     /// Applies changes in their order. Returns whether the text is open.
     pub fn change(&mut self, path: &Path, changes: Vec<Change>, encoding: Encoding) -> bool {
         let Some(document) = self.documents.get_mut(path) else { return false };
-        let mut text = document.to_string();
         for Change { range, text: new } in changes {
-            let Some((start, end)) = range else {
-                text = new;
-                continue;
+            let changed = match range {
+                None => Document::new(&new),
+                Some((start, end)) => {
+                    let start = document.lines.offset(&document.text, start, encoding);
+                    let end = document.lines.offset(&document.text, end, encoding).max(start);
+                    document.edited(start, end, &new)
+                }
             };
-            let lines = LineIndex::new(&text);
-            let start = lines.offset(&text, start, encoding) as usize;
-            let end = (lines.offset(&text, end, encoding) as usize).max(start);
-            text.replace_range(start..end, &new);
+            *document = Arc::new(changed);
         }
-        *document = text.into();
         true
+    }
+
+    /// Returns an open text with its lines.
+    #[must_use]
+    pub fn source(&self, path: &Path) -> Option<Source> {
+        self.documents.get(path).map(|document| document.source())
     }
 
     /// Returns the current state.
     #[must_use]
     pub fn sources(&self) -> Sources {
-        let buffers: Buffers = self.documents.iter().map(|(path, text)| (path.clone(), Arc::clone(text))).collect();
+        let buffer = |(path, document): (&PathBuf, &Arc<Document>)| {
+            let is_program = path.extension().is_some_and(|extension| extension == "mcl");
+            let tokens = is_program.then(|| Arc::clone(&document.syntax().tokens));
+            (path.clone(), Buffer { text: Arc::clone(&document.text), tokens })
+        };
+        let buffers: Buffers = self.documents.iter().map(buffer).collect();
         Sources {
+            documents: Arc::new(self.documents.clone()),
             roots: self.documents.keys().chain(&self.modules).cloned().collect(),
             options: Options {
                 module_path: self.module_path.clone(),
@@ -104,6 +119,27 @@ impl Workspace {
             },
             levels: self.levels.clone(),
         }
+    }
+}
+
+impl Sources {
+    /// Returns what an analysis of them depends on beside the texts.
+    pub(crate) fn setting(&self) -> Setting {
+        let module_path = self.options.module_path.clone();
+        Setting { roots: self.roots.clone(), module_path, levels: self.levels.clone() }
+    }
+
+    /// Returns the sources with other texts at some paths.
+    pub(crate) fn with_texts(&self, texts: BTreeMap<PathBuf, String>) -> Sources {
+        let mut documents = (*self.documents).clone();
+        let mut buffers = (*self.options.buffers).clone();
+        for (path, text) in texts {
+            let document = Document::new(&text);
+            buffers.insert(path.clone(), Buffer { text: Arc::clone(&document.text), tokens: None });
+            documents.insert(path, Arc::new(document));
+        }
+        let options = Options { buffers: Arc::new(buffers), ..self.options.clone() };
+        Sources { documents: Arc::new(documents), options, ..self.clone() }
     }
 }
 

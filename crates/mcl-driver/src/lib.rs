@@ -21,8 +21,9 @@ mod stages;
 mod tests;
 
 pub use allowances::apply_allowances;
-pub use analyze::{Analyzed, analyze};
+pub use analyze::{Analyzed, analyze, analyze_part};
 pub use finish::finish_diagnostics;
+pub use mcl_fgraph::Declarations;
 pub use merge_points::check_merge_points;
 pub use payload::{Checked, Payload, Resolved, Trees};
 pub use sensitive::may_hold_sensitive_values;

@@ -8,6 +8,7 @@ use mcl_fgraph::Options;
 use mcl_lexer::{Tokens, lex_diagnostics};
 use mcl_modules::{Loaded, Unit};
 use mcl_parser::ast::Ast;
+use mcl_types::{DefId, Scoped};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -95,6 +96,13 @@ pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
         Ok(lowered) => (Some(Box::new(lowered.program)), lowered.warnings),
         Err(diagnostics) => (None, diagnostics),
     }
+}
+
+/// Infers the types of a part of a program; see [`mcl_types::unify_part`].
+#[must_use]
+pub fn unify_part(program: Resolved, is_used: impl Fn(&Scoped, DefId) -> bool) -> (Checked, Vec<Diagnostic>) {
+    let (typed, diagnostics) = mcl_types::unify_part(program.scoped, is_used);
+    (Checked { loaded: program.loaded, typed }, diagnostics)
 }
 
 /// Returns what lowering finds in a program without errors, without its result.

@@ -16,6 +16,7 @@ use mcl_parser::ast::{Stmt, StmtId};
 use mcl_types::{DefId, TypeTable, Typed};
 use rayon::prelude::*;
 
+use crate::declared::Declarations;
 use crate::emit::EVALUATION_BUDGET_NODES;
 use crate::lower::Lowering;
 use crate::options::Options;
@@ -33,15 +34,42 @@ const PARTS_PER_THREAD: usize = 64;
 /// Returns the errors, or else the warnings, that [`lower`] finds in a typed program without errors.
 #[must_use]
 pub fn check(mut typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
-    let types = std::mem::take(&mut typed.types).into_base();
-    if let Some(warnings) = check_in_parts(&typed, &types, loaded) {
-        return warnings.into_diagnostics(&loaded.files);
+    match inspect(&mut typed, loaded) {
+        Some(found) => found.warnings,
+        None => lower_for_findings(typed, loaded),
     }
-    typed.types = Arc::unwrap_or_clone(types);
+}
+
+/// Returns what [`check`] does, and keeps the program. Names that are declared are known unless the program had to be lowered as
+/// a whole.
+#[must_use]
+pub fn check_and_keep(typed: &mut Typed, loaded: &Loaded) -> (Vec<Diagnostic>, Option<Declarations>) {
+    match inspect(typed, loaded) {
+        Some(found) => (found.warnings, Some(found.declarations)),
+        None => (lower_for_findings(typed.clone(), loaded), None),
+    }
+}
+
+/// What is found without keeping what is lowered.
+struct Inspection {
+    warnings: Vec<Diagnostic>,
+    declarations: Declarations,
+}
+
+fn lower_for_findings(typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
     match lower(typed, loaded, Options::default()) {
         Ok(lowered) => lowered.warnings,
         Err(errors) => errors,
     }
+}
+
+/// Returns `None` if the program must be lowered as a whole. Its types are shared for a while.
+fn inspect(typed: &mut Typed, loaded: &Loaded) -> Option<Inspection> {
+    let types = std::mem::take(&mut typed.types).into_base();
+    let warnings = check_in_parts(typed, &types, loaded);
+    typed.types = Arc::unwrap_or_clone(types);
+    let (warnings, declarations) = warnings?.into_diagnostics(&loaded.files);
+    Some(Inspection { warnings, declarations })
 }
 
 /// What the lowering of a part found.

@@ -3,10 +3,11 @@
 //! Both concern the whole program, of which a part knows only its own statements, so each part collects what it declares.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
 use mcl_diagnostics::{Code, Diagnostic, Files, Span, Stage};
 use mcl_value::Str;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Maximum number of suggestions per program: each looks at the names of all resources of a kind.
 const MAX_SUGGESTIONS: u32 = 50;
@@ -48,11 +49,13 @@ impl DeclaredNames {
         self.open.extend(other.open);
     }
 
-    /// Returns the lints of the whole program.
-    pub(crate) fn lints(self, files: &Files) -> Vec<Diagnostic> {
+    /// Returns the lints of the whole program, and a summary.
+    pub(crate) fn lints(self, files: &Files) -> (Vec<Diagnostic>, Declarations) {
         let mut found = self.missing_ends();
-        found.extend(self.duplicates(files));
-        found
+        let has_missing_ends = !found.is_empty();
+        let (duplicates, has_duplicates) = self.duplicates(files);
+        found.extend(duplicates);
+        (found, Declarations { has_missing_ends, has_duplicates, ..Declarations::of(self) })
     }
 
     fn missing_ends(&self) -> Vec<Diagnostic> {
@@ -90,14 +93,17 @@ impl DeclaredNames {
         self.resources.iter().filter(move |resource| resource.kind == kind).map(|resource| resource.name.to_text())
     }
 
-    /// Equal declarations become one resource. Whether values are equal is seen in the text alone.
-    fn duplicates(&self, files: &Files) -> Vec<Diagnostic> {
+    /// Equal declarations become one resource. Whether values are equal is seen in the text alone. Also returns whether two
+    /// statements declare one resource, equal or not.
+    fn duplicates(&self, files: &Files) -> (Vec<Diagnostic>, bool) {
         let mut first: FxHashMap<(&str, &Str), &DeclaredResource> = FxHashMap::default();
         let mut bodies = Bodies { files, ids: FxHashMap::default(), of_statements: FxHashMap::default() };
         let mut found = Vec::new();
         let mut spans = FxHashSet::default();
+        let mut are_there = false;
         for resource in self.resources.iter().filter(|resource| resource.is_certain) {
             let earlier = *first.entry((resource.kind, &resource.name)).or_insert(resource);
+            are_there |= earlier.statement != resource.statement;
             if earlier.statement == resource.statement
                 || bodies.id(earlier) == bodies.id(resource)
                 || !spans.insert(resource.statement)
@@ -112,7 +118,71 @@ impl DeclaredNames {
                     .help("declare it once; kind and name identify a resource"),
             );
         }
-        found
+        (found, are_there)
+    }
+}
+
+/// A summary of the resources and edges of a program, or of a part of it: whether lints about several of them can change when
+/// a part does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// How often each resource is declared, by the hash of its kind and name.
+    resources: FxHashMap<u64, u32>,
+    /// The same for those that are declared whenever the program runs.
+    certain: FxHashMap<u64, u32>,
+    /// How many edges each resource has.
+    edges: FxHashMap<u64, u32>,
+    /// The kinds of resources whose names are computed when the program runs.
+    open: FxHashSet<&'static str>,
+    /// Whether there are edges to resources that do not exist.
+    has_missing_ends: bool,
+    /// Whether two statements declare one resource, equal or not.
+    has_duplicates: bool,
+}
+
+impl Declarations {
+    fn of(names: DeclaredNames) -> Declarations {
+        let hash = |kind: &str, name: &Str| FxBuildHasher.hash_one((kind, name));
+        let mut declarations = Declarations { open: names.open, ..Declarations::default() };
+        for resource in names.resources {
+            let key = hash(resource.kind, &resource.name);
+            *declarations.resources.entry(key).or_default() += 1;
+            if resource.is_certain {
+                *declarations.certain.entry(key).or_default() += 1;
+            }
+        }
+        for edge in names.edges {
+            *declarations.edges.entry(hash(edge.kind, &edge.name)).or_default() += 1;
+        }
+        declarations
+    }
+
+    /// Returns the declarations of a program after those of a part of it have become others. Returns `None` if lints about several
+    /// resources may change.
+    #[must_use]
+    pub fn with_part_replaced(mut self, old: &Declarations, new: &Declarations) -> Option<Declarations> {
+        if self.has_duplicates || old.open != new.open || old.edges != new.edges {
+            return None;
+        }
+        let mut changed: FxHashSet<u64> = FxHashSet::default();
+        for (before, after) in [(&old.resources, &new.resources), (&old.certain, &new.certain)] {
+            changed.extend(before.keys().chain(after.keys()).filter(|key| before.get(key) != after.get(key)));
+        }
+        if self.has_missing_ends && !changed.is_empty() {
+            return None;
+        }
+        let count = |of: &FxHashMap<u64, u32>, key: u64| of.get(&key).copied().unwrap_or(0);
+        for key in changed {
+            let elsewhere = count(&self.resources, key).checked_sub(count(&old.resources, key))?;
+            if elsewhere > 0 || count(&new.resources, key) > 1 || self.edges.contains_key(&key) {
+                return None;
+            }
+            for (all, of_part) in [(&mut self.resources, &new.resources), (&mut self.certain, &new.certain)] {
+                all.remove(&key);
+                all.extend(of_part.get(&key).map(|count| (key, *count)));
+            }
+        }
+        Some(self)
     }
 }
 

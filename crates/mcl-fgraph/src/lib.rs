@@ -49,6 +49,7 @@ mod task;
 mod visit;
 mod warnings;
 
-pub use check::check;
+pub use check::{check, check_and_keep};
+pub use declared::Declarations;
 pub use options::Options;
 pub use program::{Lowered, lower};

@@ -3,7 +3,7 @@
 use mcl_diagnostics::{Diagnostic, Files, Span};
 use rustc_hash::FxHashSet;
 
-use crate::declared::DeclaredNames;
+use crate::declared::{Declarations, DeclaredNames};
 use crate::known_failures;
 use crate::lower::Lowering;
 use crate::resource::unimplemented_warning;
@@ -50,8 +50,10 @@ impl Warnings {
         joined
     }
 
-    pub(crate) fn into_diagnostics(self, files: &Files) -> Vec<Diagnostic> {
+    /// Returns the warnings, and what the program declares.
+    pub(crate) fn into_diagnostics(self, files: &Files) -> (Vec<Diagnostic>, Declarations) {
         let unimplemented = self.unimplemented.into_iter().map(|(kind, span)| unimplemented_warning(kind, span));
-        unimplemented.chain(self.refused).chain(self.failures).chain(self.declared.lints(files)).collect()
+        let (lints, declarations) = self.declared.lints(files);
+        (unimplemented.chain(self.refused).chain(self.failures).chain(lints).collect(), declarations)
     }
 }

@@ -21,6 +21,7 @@ mod heredoc;
 mod kind;
 mod lex;
 mod missing_quote;
+mod relex;
 mod scan;
 mod tokens;
 
@@ -30,4 +31,5 @@ mod tests;
 pub use error::{LexError, LexErrorKind, lex_diagnostics};
 pub use kind::TokenKind;
 pub use lex::lex;
+pub use relex::{Relexed, TextChange, relex};
 pub use tokens::{Comment, TokenIdx, Tokens};

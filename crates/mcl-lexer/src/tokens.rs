@@ -1,6 +1,6 @@
 //! The token list of one file.
 
-use std::ops::{Add, Index, Sub};
+use std::ops::{Add, Index, Range, Sub};
 
 use cranelift_entity::{EntityRef, entity_impl};
 use mcl_diagnostics::{FileId, Span};
@@ -113,16 +113,7 @@ impl Tokens {
     /// Appends the tokens of later lines of the same text.
     pub(crate) fn append(&mut self, mut later: Tokens) {
         let offset = self.kinds.len();
-        let shift = offset % 64;
-        for word in &later.newline_before {
-            match self.newline_before.last_mut().filter(|_| shift > 0) {
-                None => self.newline_before.push(*word),
-                Some(last) => {
-                    *last |= word << shift;
-                    self.newline_before.push(word >> (64 - shift));
-                }
-            }
-        }
+        self.append_newlines(later.newline_before.iter().copied());
         self.kinds.append(&mut later.kinds);
         self.starts.append(&mut later.starts);
         self.ends.append(&mut later.ends);
@@ -130,6 +121,67 @@ impl Tokens {
         let comments = later.comments.into_iter();
         self.comments
             .extend(comments.map(|comment| Comment { next_token: comment.next_token + offset as u32, ..comment }));
+    }
+
+    /// Appends the bits of tokens that come next, before the tokens themselves.
+    fn append_newlines(&mut self, words: impl Iterator<Item = u64>) {
+        let shift = self.kinds.len() % 64;
+        for word in words {
+            match self.newline_before.last_mut().filter(|_| shift > 0) {
+                None => self.newline_before.push(word),
+                Some(last) => {
+                    *last |= word << shift;
+                    self.newline_before.push(word >> (64 - shift));
+                }
+            }
+        }
+    }
+
+    /// Appends tokens of another text, and the comments in some bytes of it, `delta` bytes later.
+    pub(crate) fn append_range(&mut self, other: &Tokens, range: Range<TokenIdx>, comments: Range<u32>, delta: i64) {
+        let (first, end) = (range.start.index(), range.end.index());
+        let offset = self.kinds.len();
+        let moved = |at: u32| (i64::from(at) + delta) as u32;
+        let word = |at: usize| other.newline_before.get(at).copied().unwrap_or(0);
+        let (skipped, shift) = (first / 64, first % 64);
+        let count = end.saturating_sub(first);
+        self.append_newlines((0..count.div_ceil(64)).map(|at| {
+            let bits = match shift {
+                0 => word(skipped + at),
+                _ => word(skipped + at) >> shift | word(skipped + at + 1) << (64 - shift),
+            };
+            // Bits after the last token would be those of tokens that follow.
+            let rest = count - at * 64;
+            if rest < 64 { bits & ((1 << rest) - 1) } else { bits }
+        }));
+        self.kinds.extend_from_slice(&other.kinds[first..end]);
+        self.starts.extend(other.starts[first..end].iter().map(|start| moved(*start)));
+        self.ends.extend(other.ends[first..end].iter().map(|end| moved(*end)));
+        self.newline_before.truncate(self.kinds.len().div_ceil(64));
+        let inside = other.comments.partition_point(|comment| comment.start < comments.start)
+            ..other.comments.partition_point(|comment| comment.start < comments.end);
+        self.comments.extend(other.comments[inside].iter().map(|comment| Comment {
+            start: moved(comment.start),
+            end: moved(comment.end),
+            next_token: TokenIdx::new(comment.next_token.index().clamp(first, end) - first + offset),
+        }));
+    }
+
+    /// Returns some of the tokens, without comments.
+    #[must_use]
+    pub fn select(&self, ranges: &[Range<TokenIdx>]) -> Tokens {
+        let mut selected = Tokens::for_text_len(self.text_len);
+        selected.reserve(ranges.iter().map(|range| (range.end - range.start) as usize).sum());
+        for range in ranges {
+            selected.append_range(self, range.clone(), 0..0, 0);
+        }
+        selected
+    }
+
+    /// Whether a token is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.is_error())
     }
 
     /// Returns a copy of the tokens before `end`, and of the comments among them.
@@ -233,6 +285,12 @@ impl Tokens {
     #[must_use]
     pub fn is_adjacent_to_previous(&self, token: TokenIdx) -> bool {
         token.previous().is_some_and(|previous| self.end(previous) == self.start(token))
+    }
+
+    /// Returns the first token that ends after an offset.
+    #[must_use]
+    pub fn first_ending_after(&self, offset: u32) -> TokenIdx {
+        TokenIdx::new(self.ends.partition_point(|end| *end <= offset))
     }
 
     /// Returns the first token that starts at an offset or after it.

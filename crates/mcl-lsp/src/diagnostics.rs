@@ -1,7 +1,6 @@
 //! Findings as diagnostics of the protocol (spec 11 §2.4).
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use mcl_analysis::{Analysis, Finding, Source};
 use mcl_diagnostics::{Code, Severity};
@@ -34,7 +33,7 @@ pub(crate) fn publications(
     for (path, found) in &findings {
         let related = found.iter().flat_map(|finding| finding.related.iter().map(|(location, _)| &*location.path));
         for path in related.chain((!found.is_empty()).then_some(&**path)) {
-            let manifest = documents.manifests.text(path).map(|text| Source::new(Arc::clone(text)));
+            let manifest = documents.manifests.source(path);
             let source = manifest.or_else(|| analysis.source(path));
             if let Some(source) = source.filter(|_| !sources.contains_key(path)) {
                 sources.insert(path, source);

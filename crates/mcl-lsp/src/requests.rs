@@ -16,7 +16,7 @@ use lsp_types::{
     DocumentFormattingParams, DocumentLinkParams, DocumentOnTypeFormattingParams, DocumentRangeFormattingParams,
     FoldingRangeParams, InlayHintParams, ReferenceParams, SelectionRangeParams, TextDocumentPositionParams,
 };
-use mcl_analysis::{Analysis, Definition, FoldKind, Hover, Link, Location, Source};
+use mcl_analysis::{Analysis, Definition, FoldKind, Hover, Link, Location, Question, Source};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -85,6 +85,32 @@ pub(crate) fn needs(method: &str) -> Option<Needs> {
     })
 }
 
+/// Returns what a request asks about a place, if it does.
+fn question(method: &str) -> Option<Question> {
+    Some(match method {
+        "textDocument/hover" => Question::Hover,
+        "textDocument/definition" | "textDocument/declaration" => Question::Definition,
+        "textDocument/signatureHelp" => Question::Signature,
+        "textDocument/completion" => Question::Completion,
+        _ => return None,
+    })
+}
+
+/// Whether a part of the program may be enough to answer a request.
+pub(crate) fn may_need_part(method: &str) -> bool {
+    question(method).is_some()
+}
+
+/// Returns an analysis of the part of the program that a request is about, in the newest texts, if that is enough.
+pub(crate) fn part(context: &Context, method: &str, params: &Value) -> Option<Analysis> {
+    let question = question(method)?;
+    let params: TextDocumentPositionParams = serde_json::from_value(params.clone()).ok()?;
+    let path = context.documents.path(params.text_document.uri.as_str())?;
+    let source = context.documents.workspace.source(&path)?;
+    let offset = convert::offset(&source, params.position, context.client.encoding);
+    context.analysis.as_deref()?.part_for(&context.documents.workspace.sources(), question, &path, offset)
+}
+
 /// Answers a request.
 ///
 /// # Errors
@@ -131,8 +157,7 @@ impl Context {
     /// Returns an open text.
     fn text(&self, uri: &lsp_types::Uri) -> Option<(PathBuf, Source)> {
         let path = self.documents.path(uri.as_str())?;
-        let text = self.documents.workspace.text(&path)?;
-        let source = Source::new(Arc::clone(text));
+        let source = self.documents.workspace.source(&path)?;
         Some((path, source))
     }
 

@@ -8,6 +8,7 @@ use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::documents::Documents;
-use crate::event::{Analyzed, Event, Job};
+use crate::event::{Analyzed, Event, Job, Waiting, Work};
 use crate::frame::{self, Frame};
 use crate::message::{self, Id, Message, RequestError};
 use crate::requests::{self, Context, Needs, SentTokens};
@@ -39,15 +40,8 @@ struct Question {
     method: String,
     params: Value,
     context: Context,
-}
-
-/// A request that waits for an analysis.
-struct Waiting {
-    id: Id,
-    method: String,
-    params: Value,
-    /// The state of the texts that it asks about.
-    generation: u64,
+    /// The state of the texts, if the analysis is of an earlier one.
+    newer: Option<u64>,
 }
 
 /// The life of the server.
@@ -73,9 +67,11 @@ pub fn serve(
     let (messages, to_write) = channel();
     let spawn = |run: Box<dyn FnOnce() + Send>| thread::Builder::new().stack_size(STACK_SIZE).spawn(run);
     let (to_reader, to_worker, to_requests) = (events.clone(), events.clone(), events.clone());
+    let newest = Arc::new(AtomicU64::new(0));
+    let newest_of_worker = Arc::clone(&newest);
     let threads: [Box<dyn FnOnce() + Send>; 3] = [
         Box::new(move || read_frames(input, &to_reader)),
-        Box::new(move || worker::run(&to_analyze, &to_worker)),
+        Box::new(move || worker::run(&to_analyze, &to_worker, &newest_of_worker)),
         Box::new(move || answer_questions(&to_answer, &to_requests)),
     ];
     for run in threads {
@@ -91,7 +87,8 @@ pub fn serve(
         module_path,
         version: version.to_owned(),
         generation: 0,
-        running_job: None,
+        fixed: 0,
+        newest,
         latest: None,
         waiting: Vec::new(),
         running: HashSet::new(),
@@ -135,7 +132,17 @@ fn write_messages(messages: &Receiver<Vec<u8>>, mut output: impl Write) {
 
 fn answer_questions(questions: &Receiver<Question>, events: &Sender<Event>) {
     let mut sent = SentTokens::default();
-    while let Ok(Question { id, method, params, context }) = questions.recv() {
+    while let Ok(Question { id, method, params, mut context, newer }) = questions.recv() {
+        if let Some(generation) = newer {
+            let part = catch_unwind(AssertUnwindSafe(|| requests::part(&context, &method, &params))).unwrap_or(None);
+            let Some(part) = part else {
+                if events.send(Event::Postponed(Waiting { id, method, params, generation })).is_err() {
+                    return;
+                }
+                continue;
+            };
+            context.analysis = Some(Arc::new(part));
+        }
         if method == requests::EXECUTE {
             // A command may wait for another program, for which no other request has to wait.
             let events = events.clone();
@@ -170,8 +177,10 @@ struct Server {
     version: String,
     /// Counts the changes of the texts.
     generation: u64,
-    /// The state of the texts that is being analysed.
-    running_job: Option<u64>,
+    /// The last of them after something other than open texts changed.
+    fixed: u64,
+    /// The same as `generation`, for the analysis thread.
+    newest: Arc<AtomicU64>,
     /// The last analysis, and the state of the texts that it is of.
     latest: Option<(u64, Option<Arc<Analysis>>)>,
     waiting: Vec<Waiting>,
@@ -184,7 +193,7 @@ struct Server {
     settings_request: Option<i64>,
     shows_progress: bool,
     events: Sender<Event>,
-    jobs: Sender<Job>,
+    jobs: Sender<Work>,
     questions: Sender<Question>,
     messages: Sender<Vec<u8>>,
 }
@@ -208,6 +217,11 @@ impl Server {
                 Event::Frame(Frame::End) => return u8::from(self.life != Life::Ending),
                 Event::Frame(Frame::Truncated) | Event::Unreadable | Event::ClientGone => return 1,
                 Event::Analyzed(analyzed) => self.analyzed(analyzed),
+                Event::Found { generation, publications } if generation == self.generation => {
+                    self.publish(publications)
+                }
+                Event::Found { .. } => {}
+                Event::Postponed(waiting) => self.postpone(waiting),
                 Event::Slow => self.begin_progress(),
                 Event::Answered(id, answer) => {
                     if self.running.remove(&id) {
@@ -293,7 +307,7 @@ impl Server {
             "textDocument/didChange" => {
                 if let Some(params) = read(method, params) {
                     if self.documents.change(params, client.encoding) {
-                        self.changed();
+                        self.text_changed();
                     } else {
                         log("a change of a document that is not open is ignored");
                     }
@@ -368,31 +382,31 @@ impl Server {
         }
     }
 
-    /// The texts have changed. While an analysis runs, the next one waits.
+    /// Something has changed, which need not be an open text.
     fn changed(&mut self) {
-        self.generation += 1;
-        self.start_analysis();
+        self.fixed = self.generation + 1;
+        self.text_changed();
     }
 
-    fn start_analysis(&mut self) {
-        let is_done = self.latest.as_ref().is_some_and(|(generation, _)| *generation == self.generation);
-        if self.running_job.is_some() || is_done {
-            return;
-        }
+    /// An open text has changed.
+    fn text_changed(&mut self) {
+        self.generation += 1;
+        self.newest.store(self.generation, Ordering::Relaxed);
         let Some(client) = self.client.clone() else { return };
-        self.running_job = Some(self.generation);
         self.watch_first_analysis();
+        let (generation, fixed) = (self.generation, self.fixed);
         // The analysis thread ends only with this one.
-        let _ = self.jobs.send(Job { generation: self.generation, documents: self.documents.clone(), client });
+        let _ = self.jobs.send(Work::Texts(Job { generation, fixed, documents: self.documents.clone(), client }));
     }
 
     fn analyzed(&mut self, analyzed: Analyzed) {
         let Analyzed { generation, analysis, publications } = analyzed;
-        self.running_job = None;
         self.end_progress();
-        self.latest = Some((generation, analysis));
         if generation == self.generation {
             self.publish(publications);
+        }
+        if let Some((_, before)) = self.latest.replace((generation, analysis)) {
+            let _ = self.jobs.send(Work::Drop(before));
         }
         let (ready, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|w| w.generation <= generation);
         self.waiting = waiting;
@@ -400,7 +414,6 @@ impl Server {
         for Waiting { id, method, params, .. } in ready {
             self.ask(id, method, params, Needs::Analysis);
         }
-        self.start_analysis();
     }
 
     /// Publishes what changed since the last time. Open documents have a publication for each version.
@@ -429,11 +442,39 @@ impl Server {
 
     fn pass_on(&mut self, id: Id, method: String, params: Value, needs: Needs) {
         let is_analyzed = self.latest.as_ref().is_some_and(|(generation, _)| *generation == self.generation);
-        if needs == Needs::Analysis && !is_analyzed && self.generation > 0 {
-            self.waiting.push(Waiting { id, method, params, generation: self.generation });
+        if needs == Needs::Text || is_analyzed || self.generation == 0 {
+            return self.ask(id, method, params, needs);
+        }
+        let generation = self.generation;
+        // The answer may depend on few statements, so that the last analysis is new enough for all else.
+        let latest = self.latest.as_ref().filter(|(generation, _)| *generation >= self.fixed);
+        let latest = latest.and_then(|(_, analysis)| analysis.clone()).filter(|_| requests::may_need_part(&method));
+        if let (Some(analysis), Some(client)) = (latest, self.client.clone()) {
+            self.running.insert(id.clone());
+            let context = Context { documents: self.documents.clone(), analysis: Some(analysis), client };
+            // The request thread ends only with this one.
+            let _ = self.questions.send(Question { id, method, params, context, newer: Some(generation) });
             return;
         }
-        self.ask(id, method, params, needs);
+        self.wait(Waiting { id, method, params, generation });
+    }
+
+    /// A request that was passed on needs an analysis of the newest texts.
+    fn postpone(&mut self, waiting: Waiting) {
+        if !self.running.remove(&waiting.id) {
+            return; // It was cancelled.
+        }
+        let is_analyzed = self.latest.as_ref().is_some_and(|(generation, _)| *generation >= waiting.generation);
+        match self.life {
+            Life::Ending => self.respond(Some(&waiting.id), &Err(RequestError::Cancelled)),
+            _ if is_analyzed => self.ask(waiting.id, waiting.method, waiting.params, Needs::Analysis),
+            _ => self.wait(waiting),
+        }
+    }
+
+    fn wait(&mut self, waiting: Waiting) {
+        self.waiting.push(waiting);
+        let _ = self.jobs.send(Work::Wanted);
     }
 
     fn ask(&mut self, id: Id, method: String, params: Value, needs: Needs) {
@@ -449,7 +490,7 @@ impl Server {
         self.running.insert(id.clone());
         let context = Context { documents: self.documents.clone(), analysis, client };
         // The request thread ends only with this one.
-        let _ = self.questions.send(Question { id, method, params, context });
+        let _ = self.questions.send(Question { id, method, params, context, newer: None });
     }
 }
 

@@ -33,7 +33,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use disk::Buffers;
+pub use disk::{Buffer, Buffers};
 pub use embedded::{EMBEDDED_MODULES, EmbeddedModule};
 pub use input::{Input, InputError};
 pub use load::{LoadError, Options, load, load_remote};

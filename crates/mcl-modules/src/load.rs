@@ -341,7 +341,7 @@ impl Loader {
             None => {
                 let file = self.files.add(self.name_of(&key.0), opened.text);
                 self.source_paths.insert(file, key.0.clone());
-                let tokens = Arc::new(opened.tokens);
+                let tokens = opened.tokens;
                 self.texts.insert(key.0.clone(), (file, Arc::clone(&tokens)));
                 (file, tokens)
             }

@@ -5,13 +5,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcl_diagnostics::{LintLevel, LintSelector};
 use mcl_lexer::{Tokens, lex};
 
 use crate::clean::{absolute, real_part};
 use crate::deploy;
-use crate::disk::Disk;
+use crate::disk::{Buffer, Disk};
 use crate::embedded::EmbeddedModule;
 use crate::input::reason;
 use crate::metadata::{Metadata, MetadataError, UnknownKey, key_range};
@@ -45,8 +46,8 @@ pub(crate) enum Location {
 /// A file that was read but is not a unit yet.
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
-    pub(crate) text: String,
-    pub(crate) tokens: Tokens,
+    pub(crate) text: Arc<str>,
+    pub(crate) tokens: Arc<Tokens>,
     pub(crate) context: Context,
     /// The files of the module that are deployed.
     pub(crate) source: deploy::Source,
@@ -160,6 +161,13 @@ fn open_file(path: &Path, around: &Context, disk: &Disk) -> Result<Opened, OpenE
 
 /// Reads and lexes a source.
 fn read(path: PathBuf, context: Context, source: deploy::Source, disk: &Disk) -> Result<Opened, OpenError> {
+    if let Some(Buffer { text, tokens }) =
+        disk.buffer(&path).filter(|buffer| buffer.text.len() as u64 <= MAX_SOURCE_BYTES)
+    {
+        let tokens = tokens.as_ref().map_or_else(|| Arc::new(lex(text)), Arc::clone);
+        let text = Arc::clone(text);
+        return Ok(Opened { path, text, tokens, context, source, unknown_keys: None, lints: Vec::new() });
+    }
     if disk.given(&path).is_none() && path.metadata().is_ok_and(|file| file.len() > MAX_SOURCE_BYTES) {
         return Err(OpenError::TooLarge(path));
     }
@@ -171,7 +179,8 @@ fn read(path: PathBuf, context: Context, source: deploy::Source, disk: &Disk) ->
     if text.len() as u64 > MAX_SOURCE_BYTES {
         return Err(OpenError::TooLarge(path));
     }
-    Ok(Opened { tokens: lex(&text), path, text, context, source, unknown_keys: None, lints: Vec::new() })
+    let tokens = Arc::new(lex(&text));
+    Ok(Opened { path, text: text.into(), tokens, context, source, unknown_keys: None, lints: Vec::new() })
 }
 
 /// Rejects symbolic links that lead out of a remote module.
@@ -188,9 +197,9 @@ fn check_inside(path: &Path, around: &Context) -> Result<(), OpenError> {
 /// Returns the main file of an embedded module, which cannot import from the file system.
 fn open_embedded(module: &'static EmbeddedModule) -> Opened {
     let base = PathBuf::from(module.uri(""));
-    let text = module.main().to_owned();
+    let text: Arc<str> = module.main().into();
     Opened {
-        tokens: lex(&text),
+        tokens: Arc::new(lex(&text)),
         text,
         path: PathBuf::from(module.uri(EmbeddedModule::MAIN)),
         context: Context {

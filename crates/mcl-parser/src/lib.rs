@@ -61,6 +61,7 @@ pub use foreign_values::foreign_value;
 pub use interpolate::interpolate;
 pub use method::call_for_method;
 pub use parse::{Parsed, parse};
+pub use segment::{begins_statement, ends_statement};
 pub use string_literal::string_value;
 pub use text_index::TextIndex;
 pub use validate::InvalidAst;

@@ -3,13 +3,26 @@
 //! The automaton and its actions are generated from the grammar; only the loop around them is written here. It skips the
 //! rules that pass an operand from one level of operators to the next ([`crate::automaton::Chains`]), most of all rules that are applied.
 
-use mcl_lexer::TokenIdx;
+use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::automaton::{Action, Stack, passes_on};
 use crate::builder::Builder;
 use crate::grammar::tables;
 use crate::terminals::{Edits, Position, Terminal, TerminalSource};
-use crate::token_set::TokenSet;
+use crate::token_set::{OPERAND_END, SIMPLE_TYPE, STATEMENT_START, TokenSet};
+
+/// Whether a statement of the top level may start with a token that is the first one of its line, if the one before may end
+/// another. No statement starts with a token that goes on with the one before.
+#[must_use]
+pub fn begins_statement(kind: TokenKind) -> bool {
+    STATEMENT_START.contains(kind) && kind != TokenKind::Else
+}
+
+/// Whether a statement may end with a token.
+#[must_use]
+pub fn ends_statement(kind: TokenKind) -> bool {
+    OPERAND_END.union(SIMPLE_TYPE).contains(kind)
+}
 
 /// The token at which a run of the parser failed.
 #[derive(Clone, Copy, Debug)]

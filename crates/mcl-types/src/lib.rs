@@ -29,6 +29,8 @@ mod walk;
 mod wording;
 
 pub use annotation::check_annotated_literals;
+pub use infer::optional::classes_used_inside;
+pub use infer::reachable::reachable_definitions;
 pub use invalid::InvalidProgram;
 pub use meta_parameters::check_meta_parameters;
 pub use scope::scope;
@@ -37,5 +39,5 @@ pub use scoped::{
     Reference, Resolution, Scope, ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
 };
 pub use typed::{CallTypes, ExprKey, TypeId, TypeNode, TypeTable, Typed};
-pub use unify::unify;
+pub use unify::{unify, unify_part};
 pub use walk::{expressions, subexpressions};

@@ -26,9 +26,9 @@ use mcl_diagnostics::Diagnostic;
 use rayon::prelude::*;
 
 use crate::infer::optional::{instance_scopes, optional_definitions};
-use crate::infer::reachable::reachable_definitions;
+use crate::infer::reachable::reachable_with;
 use crate::infer::{Inference, Part, Usage};
-use crate::scoped::Scoped;
+use crate::scoped::{DefId, Scoped};
 use crate::typed::Typed;
 use crate::unify::parts::{joined, parts};
 
@@ -36,10 +36,18 @@ use crate::unify::parts::{joined, parts};
 /// ([`crate::TypeId::UNTYPED`]).
 #[must_use]
 pub fn unify(scoped: Scoped) -> (Typed, Vec<Diagnostic>) {
+    unify_part(scoped, |_, _| false)
+}
+
+/// Finds the types of a part of a program, which the rest of it uses: also those of the definitions for which `is_used` is true,
+/// and of what they use.
+#[must_use]
+pub fn unify_part(scoped: Scoped, is_used: impl Fn(&Scoped, DefId) -> bool) -> (Typed, Vec<Diagnostic>) {
     if scoped.modules.is_empty() {
         return (Typed { scoped, ..Typed::default() }, Vec::new());
     }
-    let reachable = reachable_definitions(&scoped);
+    let used: Vec<DefId> = scoped.defs.keys().filter(|def| is_used(&scoped, *def)).collect();
+    let reachable = reachable_with(&scoped, used);
     let instance_scopes = instance_scopes(&scoped);
     let optional = optional_definitions(&scoped, &instance_scopes, &reachable);
     let usage = Usage { reachable, optional, instance_scopes };

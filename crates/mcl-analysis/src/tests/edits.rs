@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcl_modules::{Input, Options, load};
+use mcl_modules::{Buffer, Input, Options, load};
 use test_support::{Rng, for_each_seed};
 
 use super::*;
@@ -110,7 +110,7 @@ fn findings(analysis: &Analysis, path: &Path) -> Shown {
 
 /// What `mclc check` reports of the text.
 fn compiled(path: &Path, text: &str) -> Shown {
-    let buffers = [(path.to_owned(), Arc::from(text))].into_iter().collect();
+    let buffers = [(path.to_owned(), Buffer::from(text))].into_iter().collect();
     let options =
         Options { is_native: Some(mcl_functions::module_exists), buffers: Arc::new(buffers), ..Options::default() };
     let loaded = load(&Input::File(path.to_owned()), &options).expect("it is a buffer");

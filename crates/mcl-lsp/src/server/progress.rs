@@ -30,7 +30,7 @@ impl Server {
 
     /// The first analysis may take long.
     pub(super) fn begin_progress(&mut self) {
-        if self.latest.is_none() && self.running_job.is_some() && !self.shows_progress {
+        if self.latest.is_none() && self.generation > 0 && !self.shows_progress {
             self.shows_progress = true;
             self.send_request("window/workDoneProgress/create", &json!({"token": TOKEN}));
             self.send_progress(&json!({"kind": "begin", "title": "mclc: analysing the workspace"}));

@@ -64,6 +64,31 @@ pub(crate) fn optional_definitions(
     optional
 }
 
+/// Returns the classes with a definition that the program uses, but no statement of the class itself: what it is may depend on how
+/// many instances the class has, and what they use.
+#[must_use]
+pub fn classes_used_inside(scoped: &Scoped, reachable: &EntitySet<DefId>) -> EntitySet<DefId> {
+    let mut scopes: SecondaryMap<ScopeId, Vec<DefId>> = SecondaryMap::with_capacity(scoped.scopes.len());
+    for def in reachable.iter() {
+        let of = scoped.def(def);
+        let is_definition = matches!(of.kind, DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Class { .. });
+        if is_definition && matches!(scoped.scope(of.scope).kind, ScopeKind::Class(_)) {
+            scopes[of.scope].push(def);
+        }
+    }
+    let mut classes = EntitySet::with_capacity(scoped.defs.len());
+    for (scope, defs) in scopes.iter().filter(|(_, defs)| !defs.is_empty()) {
+        let body = Body { scoped, reachable, scope, used: FxHashSet::default(), work: Vec::new() };
+        let used = body.used_definitions();
+        if let ScopeKind::Class(class) = scoped.scope(scope).kind
+            && defs.iter().any(|def| !used.contains(def))
+        {
+            classes.insert(class);
+        }
+    }
+    classes
+}
+
 /// Returns the class bodies and top levels of files that have more than one instance, but not too many.
 fn scopes_with_several_instances(
     scoped: &Scoped,

@@ -9,7 +9,14 @@ use crate::scoped::{
 use crate::walk;
 
 /// Returns every definition that the statements of the program reach.
-pub(crate) fn reachable_definitions(scoped: &Scoped) -> EntitySet<DefId> {
+#[must_use]
+pub fn reachable_definitions(scoped: &Scoped) -> EntitySet<DefId> {
+    reachable_with(scoped, [])
+}
+
+/// Returns every definition that the statements of the program reach, or that other definitions reach, which something outside
+/// of the program uses.
+pub(crate) fn reachable_with(scoped: &Scoped, used: impl IntoIterator<Item = DefId>) -> EntitySet<DefId> {
     let mut search = Search {
         scoped,
         defs: EntitySet::with_capacity(scoped.defs.len()),
@@ -17,6 +24,10 @@ pub(crate) fn reachable_definitions(scoped: &Scoped) -> EntitySet<DefId> {
         work: vec![Work::Statements(scoped.root())],
     };
     search.modules.extend(scoped.modules.keys().take(1));
+    for def in used {
+        search.defs.insert(def);
+        search.work.push(Work::Definition(def));
+    }
     while let Some(work) = search.work.pop() {
         match work {
             Work::Statements(scope) => search.statements(scope),
