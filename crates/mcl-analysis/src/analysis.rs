@@ -11,6 +11,7 @@ use mcl_lexer::Tokens;
 use crate::document::Document;
 use crate::line_index::LineIndex;
 use crate::program::Program;
+use crate::semantic::SemanticToken;
 
 /// The programs of a workspace at one time. It never changes.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Analysis {
     programs: Vec<Arc<Program>>,
     documents: Arc<BTreeMap<PathBuf, Arc<Document>>>,
     pub(crate) setting: Setting,
+    /// The tokens of a file, if they are known otherwise than from its program.
+    pub(crate) classified: Option<(PathBuf, Arc<Vec<SemanticToken>>)>,
 }
 
 /// What an analysis depends on beside texts.
@@ -85,7 +88,7 @@ pub struct Finding {
 
 impl Analysis {
     pub(crate) fn new(programs: Vec<Arc<Program>>, documents: Arc<BTreeMap<PathBuf, Arc<Document>>>) -> Analysis {
-        Analysis { programs, documents, setting: Setting::default() }
+        Analysis { programs, documents, setting: Setting::default(), classified: None }
     }
 
     pub(crate) fn document(&self, path: &Path) -> Option<&Arc<Document>> {

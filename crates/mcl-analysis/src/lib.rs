@@ -54,7 +54,7 @@ pub use fixes::{FixEdits, fix_edits};
 pub use folding::{Fold, FoldKind, folds, selection_ranges};
 pub use hover::Hover;
 pub use inlay::InlayHint;
-pub use line_index::{Encoding, LineIndex, Position};
+pub use line_index::{Cursor, Encoding, LineIndex, Position};
 pub use links::Link;
 pub use navigation::{Definition, Use};
 pub use outline::{OutlineItem, OutlineKind};

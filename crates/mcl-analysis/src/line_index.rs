@@ -88,6 +88,12 @@ impl LineIndex {
         (start + inside) as u32
     }
 
+    /// Returns a cursor that finds the positions of offsets which only grow.
+    #[must_use]
+    pub fn cursor<'t>(&'t self, text: &'t str, encoding: Encoding) -> Cursor<'t> {
+        Cursor { lines: self, text, encoding, line: 0, offset: 0, character: 0 }
+    }
+
     /// Returns the position of a byte offset. An offset after the end of the text means its end.
     #[must_use]
     pub fn position(&self, text: &str, offset: u32, encoding: Encoding) -> Position {
@@ -99,6 +105,33 @@ impl LineIndex {
             Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
         };
         Position { line: line as u32, character: character as u32 }
+    }
+}
+
+/// A place in a text that moves forward.
+#[derive(Clone, Debug)]
+pub struct Cursor<'t> {
+    lines: &'t LineIndex,
+    text: &'t str,
+    encoding: Encoding,
+    line: usize,
+    offset: u32,
+    character: u32,
+}
+
+impl Cursor<'_> {
+    /// Moves to an offset and returns its position.
+    pub fn move_to(&mut self, offset: u32) -> Position {
+        while let Some(start) = self.lines.starts.get(self.line + 1).filter(|start| **start <= offset) {
+            (self.line, self.offset, self.character) = (self.line + 1, *start, 0);
+        }
+        let passed = self.text.get(self.offset as usize..offset as usize).unwrap_or("");
+        self.character += match self.encoding {
+            Encoding::Utf16 if !passed.is_ascii() => passed.chars().map(char::len_utf16).sum::<usize>() as u32,
+            Encoding::Utf8 | Encoding::Utf16 => passed.len() as u32,
+        };
+        self.offset = self.offset.max(offset);
+        Position { line: self.line as u32, character: self.character }
     }
 }
 
@@ -161,6 +194,7 @@ mod tests {
         for text in ["", "a", "a\n", "ä😀\r\nx\ry\n\nz😀", "\r\r\n\n"] {
             let index = LineIndex::new(text);
             for encoding in [Encoding::Utf8, Encoding::Utf16] {
+                let mut cursor = index.cursor(text, encoding);
                 for (offset, c) in text.char_indices() {
                     // The position between the two bytes of a line end does not exist.
                     if c == '\n' && text[..offset].ends_with('\r') {
@@ -168,6 +202,7 @@ mod tests {
                     }
                     let position = index.position(text, offset as u32, encoding);
                     assert_eq!(index.offset(text, position, encoding), offset as u32, "{text:?} {offset}");
+                    assert_eq!(cursor.move_to(offset as u32), position, "{text:?} {offset}");
                 }
             }
         }

@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::document::Document;
 use crate::index::Index;
+use crate::semantic::{self, SemanticToken};
 use crate::syntax::{Syntax, Word, word};
 
 /// A program with all that the stages know of it.
@@ -26,6 +27,8 @@ pub struct Program {
     /// The segments of its files, as far as they were needed.
     syntaxes: PrimaryMap<FileId, OnceLock<Arc<Syntax>>>,
     usage: OnceLock<Usage>,
+    /// The classes of the tokens of each file.
+    classified: PrimaryMap<FileId, OnceLock<Arc<Vec<SemanticToken>>>>,
     /// What was found, if there are neither errors nor comments that allow something.
     unfinished: Option<Unfinished>,
 }
@@ -86,8 +89,10 @@ pub(crate) fn top_level_name(scoped: &Scoped, def: DefId) -> Option<(FileId, Nam
 
 impl Program {
     pub(crate) fn new(checked: Checked, diagnostics: Vec<Diagnostic>, unfinished: Option<Unfinished>) -> Program {
-        let syntaxes = checked.loaded.files.files.iter().map(|_| OnceLock::new()).collect();
-        Program { checked, diagnostics, index: OnceLock::new(), syntaxes, usage: OnceLock::new(), unfinished }
+        let files = &checked.loaded.files.files;
+        let syntaxes = files.iter().map(|_| OnceLock::new()).collect();
+        let classified = files.iter().map(|_| OnceLock::new()).collect();
+        Program { classified,  checked, diagnostics, index: OnceLock::new(), syntaxes, usage: OnceLock::new(), unfinished }
     }
 
     /// Sets the segments of the files that are open.
@@ -99,6 +104,11 @@ impl Program {
                 let _ = self.syntaxes[unit.file].set(Arc::clone(document.syntax()));
             }
         }
+    }
+
+    /// Returns what the tokens of a file are.
+    pub(crate) fn semantic_tokens(&self, file: FileId) -> &Arc<Vec<SemanticToken>> {
+        self.classified[file].get_or_init(|| Arc::new(semantic::of_file(self, file)))
     }
 
     pub(crate) fn unfinished(&self) -> Option<&Unfinished> {

@@ -13,7 +13,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mcl_diagnostics::{FileId, Severity};
+use mcl_diagnostics::{FileId, Severity, Span};
 use mcl_driver::analyze_part;
 use mcl_lexer::TokenKind;
 use mcl_types::Scoped;
@@ -24,6 +24,7 @@ use crate::completion::{Scope, scope_of_completion};
 use crate::index::{DefinedKind, Symbol};
 use crate::part::{Part, Texts};
 use crate::program::{Program, top_level_name};
+use crate::semantic;
 use crate::syntax::{Names, Syntax, Word};
 use crate::workspace::Sources;
 
@@ -38,6 +39,8 @@ pub enum Question {
     Signature,
     /// [`Analysis::completions`].
     Completion,
+    /// [`Analysis::semantic_tokens`], at any place.
+    Tokens,
 }
 
 impl Analysis {
@@ -54,38 +57,37 @@ impl Analysis {
         let document = sources.documents.get(path)?;
         let scope = match question {
             Question::Completion => scope_of_completion(&document.text, &document.syntax().tokens, offset),
-            Question::Hover | Question::Definition | Question::Signature => Scope::None,
+            Question::Hover | Question::Definition | Question::Signature | Question::Tokens => Scope::None,
         };
         if question == Question::Completion && scope == Scope::None {
             return Some(Analysis::new(Vec::new(), Arc::clone(&sources.documents)));
         }
         let texts = Texts::new(program, &sources.documents);
         let syntax = texts.syntax(file)?;
-        let segment = syntax.segment_at(offset)?;
         if !texts.segments().all(|(_, _, names)| names.is_closed) {
             return None;
         }
         let changes = Changes::of(program, &texts)?;
-        let part = part(program, &texts, &changes, (file, segment), scope)?;
-        let reached = &program.usage().reached;
-        let is_used = |scoped: &Scoped, def| {
-            top_level_name(scoped, def).is_some_and(|name| {
-                // The users of what has changed are in the part.
-                let start = scoped.def_span(def).start;
-                let segment = texts.syntax(name.0).and_then(|syntax| syntax.segment_at(start));
-                reached.contains(&name) && !segment.is_some_and(|segment| changes.contains(name.0, segment))
-            })
+        let part = if question == Question::Tokens {
+            if !changes.keep_names {
+                return None;
+            }
+            analyzed(program, &texts, &changes, None, scope)?
+        } else {
+            analyzed(program, &texts, &changes, Some((file, syntax.segment_at(offset)?)), scope)?
         };
-        let analyzed = analyze_part(texts.loaded(&part), is_used, false)?;
-        let bytes = syntax.bytes(&(segment..segment + 1));
-        let is_here =
-            |span: mcl_diagnostics::Span| span.file == file && bytes.start <= span.start && span.end <= bytes.end;
-        let mut errors = analyzed.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        if !errors.all(|error| error.span.is_some_and(is_here)) {
-            return None;
+        let mut analysis = Analysis::new(vec![Arc::clone(&part)], Arc::clone(&sources.documents));
+        if question == Question::Tokens {
+            let old = program.syntax(file);
+            let (old_segments, new_segments) = syntax.difference(old);
+            let (old_bytes, new_bytes) = (old.bytes(&old_segments), syntax.bytes(&new_segments));
+            let tokens = syntax.tokens.run(syntax.tokens_of(&new_segments), new_bytes.clone());
+            let before = program.semantic_tokens(file);
+            let edit = (&old_bytes, &new_bytes);
+            let tokens = semantic::after_edit(before, edit, &document.text, &tokens, (&part, file));
+            analysis.classified = Some((path.to_owned(), Arc::new(tokens)));
+            return Some(analysis);
         }
-        let part = Arc::new(Program::new(analyzed.program, Vec::new(), None));
-        let analysis = Analysis::new(vec![part], Arc::clone(&sources.documents));
         analysis.can_answer(question, path, offset).then_some(analysis)
     }
 
@@ -122,16 +124,49 @@ impl Analysis {
     }
 }
 
-/// Returns the segments that a question about one of them needs.
+/// Analyses the segments that a question about one of them needs, or one about all changes.
+fn analyzed(
+    program: &Program,
+    texts: &Texts<'_>,
+    changes: &Changes,
+    place: Option<(FileId, usize)>,
+    scope: Scope,
+) -> Option<Arc<Program>> {
+    let part = part(program, texts, changes, place, scope)?;
+    let reached = &program.usage().reached;
+    let is_used = |scoped: &Scoped, def| {
+        top_level_name(scoped, def).is_some_and(|name| {
+            // The users of what has changed are in the part.
+            let start = scoped.def_span(def).start;
+            let segment = texts.syntax(name.0).and_then(|syntax| syntax.segment_at(start));
+            reached.contains(&name) && !segment.is_some_and(|segment| changes.contains(name.0, segment))
+        })
+    };
+    let analyzed = analyze_part(texts.loaded(&part), is_used, false)?;
+    let is_here = |span: Span| match place {
+        Some((file, segment)) => {
+            let bytes = texts.syntax(file).map_or(0..0, |syntax| syntax.bytes(&(segment..segment + 1)));
+            span.file == file && bytes.start <= span.start && span.end <= bytes.end
+        }
+        None => false,
+    };
+    let mut errors = analyzed.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    let is_known = errors.all(|error| error.span.is_some_and(is_here));
+    is_known.then(|| Arc::new(Program::new(analyzed.program, Vec::new(), None)))
+}
+
+/// Returns the segments.
 fn part(
     program: &Program,
     texts: &Texts<'_>,
     changes: &Changes,
-    (file, segment): (FileId, usize),
+    place: Option<(FileId, usize)>,
     scope: Scope,
 ) -> Option<Part> {
     let mut part = texts.with_imports()?;
-    texts.add(&mut part, file, segment);
+    place.into_iter().for_each(|(file, segment)| {
+        texts.add(&mut part, file, segment);
+    });
     // What is wrong with another change may have any consequence.
     for (file, segments) in &changes.segments {
         segments.clone().for_each(|segment| {
@@ -172,12 +207,14 @@ struct Changes {
     segments: Vec<(FileId, std::ops::Range<usize>)>,
     /// The words of definitions that may be used now and were not before, or the other way round.
     doubtful: FxHashSet<Word>,
+    /// Whether what other segments mention is defined as it was.
+    keep_names: bool,
 }
 
 impl Changes {
     /// Returns `None` if it may concern what classes contain.
     fn of(program: &Program, texts: &Texts<'_>) -> Option<Changes> {
-        let mut changes = Changes { segments: Vec::new(), doubtful: FxHashSet::default() };
+        let mut changes = Changes { segments: Vec::new(), doubtful: FxHashSet::default(), keep_names: true };
         for unit in program.loaded().units.values() {
             let (before, now) = (program.syntax(unit.file), texts.syntax(unit.file)?);
             if Arc::ptr_eq(before, now) || changes.segments.iter().any(|(file, _)| *file == unit.file) {
@@ -193,6 +230,11 @@ impl Changes {
                 return None;
             }
             changes.doubtful.extend(gone.into_iter().chain(added).map(|(_, member)| member));
+            let definitions = |names: &[&Names]| names.iter().flat_map(|names| names.definitions.clone()).collect();
+            let (gone, added) = differences::<u64>(definitions(&old), definitions(&names));
+            let used_inside = &program.usage().used_inside;
+            changes.keep_names &= gone.is_empty() && added.is_empty();
+            changes.keep_names &= !old.iter().any(|names| defines_any(names, used_inside));
             changes.add_doubtful(program, &old, &names);
             changes.segments.push((unit.file, new));
         }

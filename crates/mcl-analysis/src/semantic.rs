@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
+use mcl_diagnostics::FileId;
 use mcl_lexer::{TokenKind, Tokens};
 
 use crate::analysis::Analysis;
@@ -55,16 +57,45 @@ impl SemanticToken {
 impl Analysis {
     /// Returns the tokens of a file.
     #[must_use]
-    pub fn semantic_tokens(&self, path: &Path) -> Vec<SemanticToken> {
-        let Some(source) = self.source(path) else { return Vec::new() };
-        match self.program_of(path) {
-            Some((program, file)) => {
-                let tokens = program.tokens(file).cloned().unwrap_or_default();
-                classify(&source.text, &tokens, program, program.index().of_file(file))
-            }
-            None => Vec::new(),
+    pub fn semantic_tokens(&self, path: &Path) -> Arc<Vec<SemanticToken>> {
+        match (&self.classified, self.program_of(path)) {
+            (Some((of, tokens)), _) if of == path => Arc::clone(tokens),
+            (_, Some((program, file))) => Arc::clone(program.semantic_tokens(file)),
+            (_, None) => Arc::default(),
         }
     }
+}
+
+/// Returns the tokens of a file of a program.
+pub(crate) fn of_file(program: &Program, file: FileId) -> Vec<SemanticToken> {
+    let text = program.file(file).map_or("", |file| &file.text);
+    let tokens = program.tokens(file).cloned().unwrap_or_default();
+    classify(text, &tokens, program, program.index().of_file(file))
+}
+
+/// Returns the tokens of a text of which some bytes are new: the tokens before, and the program that tells what is new.
+pub(crate) fn after_edit(
+    before: &[SemanticToken],
+    (old, new): (&Range<u32>, &Range<u32>),
+    text: &str,
+    tokens: &Tokens,
+    (program, file): (&Program, FileId),
+) -> Vec<SemanticToken> {
+    let names = program.index().of_file(file);
+    let first = names.partition_point(|name| name.range.start < new.start);
+    let end = names.partition_point(|name| name.range.start < new.end);
+    let inside = classify(text, tokens, program, &names[first..end.max(first)]);
+    let moved = |at: u32| at - old.end + new.end;
+    let start = before.partition_point(|token| token.range.start < old.start);
+    let rest = before.partition_point(|token| token.range.start < old.end);
+    let mut all = Vec::with_capacity(before.len() + inside.len());
+    all.extend_from_slice(&before[..start]);
+    all.extend(inside);
+    all.extend(before[rest..].iter().map(|token| {
+        let range = moved(token.range.start)..moved(token.range.end);
+        SemanticToken { range, ..token.clone() }
+    }));
+    all
 }
 
 fn classify(text: &str, tokens: &Tokens, program: &Program, names: &[Occurrence]) -> Vec<SemanticToken> {

@@ -47,6 +47,8 @@ pub(crate) struct Names {
     pub(crate) head: TokenKind,
     /// The words that it may define for other segments.
     pub(crate) defines: Vec<Word>,
+    /// What defines them: the hashes of the words with the tokens before them, and with their depth.
+    pub(crate) definitions: Vec<u64>,
     /// The words in it, sorted, each as often as it is written.
     pub(crate) mentions: Vec<Word>,
     /// The words that a dot follows in a name, each with the word after the dot.
@@ -121,6 +123,12 @@ impl Syntax {
         self.segments[segment].first..end
     }
 
+    /// Returns the tokens of some segments.
+    pub(crate) fn tokens_of(&self, segments: &Range<usize>) -> Range<TokenIdx> {
+        let first = |segment: usize| self.segments.get(segment).map_or(self.tokens.end_idx(), |of| of.first);
+        first(segments.start)..first(segments.end)
+    }
+
     /// Returns the segment at a byte offset: the last one that starts before it.
     pub(crate) fn segment_at(&self, offset: u32) -> Option<usize> {
         let after = self.segments.partition_point(|segment| self.tokens.start(segment.first) <= offset);
@@ -179,6 +187,7 @@ fn names(text: &str, tokens: &Tokens, range: Range<TokenIdx>) -> Names {
     let mut names = Names {
         head: tokens[range.start],
         defines: Vec::new(),
+        definitions: Vec::new(),
         mentions: Vec::new(),
         members: Vec::new(),
         imports: false,
@@ -210,6 +219,7 @@ fn names(text: &str, tokens: &Tokens, range: Range<TokenIdx>) -> Names {
                 names.mentions.push(word);
                 if is_name {
                     names.defines.push(word);
+                    names.definitions.push(FxBuildHasher.hash_one((word, last, depth)));
                 }
             }
             TokenKind::String if last == Some(TokenKind::Import) => {

@@ -167,6 +167,14 @@ impl Tokens {
         }));
     }
 
+    /// Returns a run of tokens, and the comments in some bytes.
+    #[must_use]
+    pub fn run(&self, range: Range<TokenIdx>, comments: Range<u32>) -> Tokens {
+        let mut run = Tokens::for_text_len(self.text_len);
+        run.append_range(self, range, comments, 0);
+        run
+    }
+
     /// Returns some of the tokens, without comments.
     #[must_use]
     pub fn select(&self, ranges: &[Range<TokenIdx>]) -> Tokens {

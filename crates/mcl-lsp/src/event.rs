@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::documents::Documents;
 use crate::frame::Frame;
-use crate::message::{Id, RequestError};
+use crate::message::{Id, Reply, RequestError};
 
 /// What arrives at the main thread.
 pub(crate) enum Event {
@@ -21,7 +21,7 @@ pub(crate) enum Event {
         generation: u64,
         publications: Vec<(String, Value)>,
     },
-    Answered(Id, Result<Value, RequestError>),
+    Answered(Id, Result<Reply, RequestError>),
     /// A request needs an analysis of the newest texts.
     Postponed(Waiting),
     ClientGone,

@@ -65,6 +65,20 @@ impl From<serde_json::Error> for RequestError {
     }
 }
 
+/// The result of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reply {
+    Value(Value),
+    /// JSON that is written already.
+    Text(String),
+}
+
+impl From<Value> for Reply {
+    fn from(value: Value) -> Reply {
+        Reply::Value(value)
+    }
+}
+
 /// Reads a message.
 ///
 /// # Errors
@@ -93,9 +107,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, (Option<Id>, RequestError)>
 }
 
 /// Returns the bytes of a response.
-pub(crate) fn response(id: Option<&Id>, result: &Result<Value, RequestError>) -> Vec<u8> {
+pub(crate) fn response(id: Option<&Id>, result: &Result<Reply, RequestError>) -> Vec<u8> {
     let message = match result {
-        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Ok(Reply::Text(result)) => {
+            let id = json!(id);
+            return format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}").into_bytes();
+        }
+        Ok(Reply::Value(result)) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(error) => {
             let (code, message) = error.parts();
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})

@@ -24,7 +24,7 @@ use crate::client::Client;
 use crate::convert;
 use crate::documents::Documents;
 use crate::formatting;
-use crate::message::RequestError;
+use crate::message::{Reply, RequestError};
 use crate::uri;
 
 pub(crate) use tokens::SentTokens;
@@ -92,6 +92,9 @@ fn question(method: &str) -> Option<Question> {
         "textDocument/definition" | "textDocument/declaration" => Question::Definition,
         "textDocument/signatureHelp" => Question::Signature,
         "textDocument/completion" => Question::Completion,
+        "textDocument/semanticTokens/full"
+        | "textDocument/semanticTokens/full/delta"
+        | "textDocument/semanticTokens/range" => Question::Tokens,
         _ => return None,
     })
 }
@@ -104,10 +107,15 @@ pub(crate) fn may_need_part(method: &str) -> bool {
 /// Returns an analysis of the part of the program that a request is about, in the newest texts, if that is enough.
 pub(crate) fn part(context: &Context, method: &str, params: &Value) -> Option<Analysis> {
     let question = question(method)?;
-    let params: TextDocumentPositionParams = serde_json::from_value(params.clone()).ok()?;
-    let path = context.documents.path(params.text_document.uri.as_str())?;
+    let path = context.documents.path(params.pointer("/textDocument/uri")?.as_str()?)?;
     let source = context.documents.workspace.source(&path)?;
-    let offset = convert::offset(&source, params.position, context.client.encoding);
+    let offset = match params.get("position") {
+        Some(position) => {
+            let position = serde_json::from_value(position.clone()).ok()?;
+            convert::offset(&source, position, context.client.encoding)
+        }
+        None => 0,
+    };
     context.analysis.as_deref()?.part_for(&context.documents.workspace.sources(), question, &path, offset)
 }
 
@@ -115,8 +123,15 @@ pub(crate) fn part(context: &Context, method: &str, params: &Value) -> Option<An
 ///
 /// # Errors
 /// The error that the client gets in place of a result.
-pub(crate) fn answer(context: &Context, method: &str, params: Value, sent: &mut SentTokens) -> Answer {
-    match method {
+pub(crate) fn answer(
+    context: &Context,
+    method: &str,
+    params: Value,
+    sent: &mut SentTokens,
+) -> Result<Reply, RequestError> {
+    let answer = match method {
+        "textDocument/semanticTokens/full" => return context.semantic_tokens(&read(params)?, sent),
+        "textDocument/semanticTokens/full/delta" => return context.semantic_tokens_delta(&read(params)?, sent),
         "textDocument/formatting" => context.formatting(read(params)?),
         "textDocument/rangeFormatting" => context.range_formatting(&read(params)?),
         "textDocument/onTypeFormatting" => context.on_type_formatting(&read(params)?),
@@ -142,11 +157,10 @@ pub(crate) fn answer(context: &Context, method: &str, params: Value, sent: &mut 
         "completionItem/resolve" => context.resolve_completion(params),
         "textDocument/codeLens" => context.lenses(&read(params)?),
         EXECUTE => context.execute(&read(params)?),
-        "textDocument/semanticTokens/full" => context.semantic_tokens(&read(params)?, sent),
-        "textDocument/semanticTokens/full/delta" => context.semantic_tokens_delta(&read(params)?, sent),
         "textDocument/semanticTokens/range" => context.semantic_tokens_in_range(&read(params)?),
         _ => Err(RequestError::UnknownMethod(method.to_owned())),
-    }
+    };
+    answer.map(Reply::Value)
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, RequestError> {

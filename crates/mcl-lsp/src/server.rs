@@ -21,7 +21,7 @@ use crate::client::Client;
 use crate::documents::Documents;
 use crate::event::{Analyzed, Event, Job, Waiting, Work};
 use crate::frame::{self, Frame};
-use crate::message::{self, Id, Message, RequestError};
+use crate::message::{self, Id, Message, Reply, RequestError};
 use crate::requests::{self, Context, Needs, SentTokens};
 use crate::worker;
 
@@ -165,7 +165,7 @@ fn answer_questions(questions: &Receiver<Question>, events: &Sender<Event>) {
 }
 
 /// Turns a panic into an error. Its text has been written to standard error.
-fn isolated(method: &str, answer: impl FnOnce() -> Result<Value, RequestError>) -> Result<Value, RequestError> {
+fn isolated(method: &str, answer: impl FnOnce() -> Result<Reply, RequestError>) -> Result<Reply, RequestError> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| Err(RequestError::Internal(format!("`{method}` failed"))))
 }
 
@@ -245,13 +245,13 @@ impl Server {
         self.requests_sent
     }
 
-    fn respond(&self, id: Option<&Id>, result: &Result<Value, RequestError>) {
+    fn respond(&self, id: Option<&Id>, result: &Result<Reply, RequestError>) {
         self.send(message::response(id, result));
     }
 
     fn request(&mut self, id: Id, method: String, params: Value) {
         let result = match (self.life, method.as_str()) {
-            (Life::New, "initialize") => Ok(self.initialize(&params)),
+            (Life::New, "initialize") => Ok(self.initialize(&params).into()),
             (Life::New, _) => Err(RequestError::NotInitialized),
             (Life::Running, "initialize") => Err(RequestError::InvalidRequest("`initialize` was sent before")),
             (Life::Running, "shutdown") => {
@@ -259,7 +259,7 @@ impl Server {
                 for Waiting { id, .. } in std::mem::take(&mut self.waiting) {
                     self.respond(Some(&id), &Err(RequestError::Cancelled));
                 }
-                Ok(Value::Null)
+                Ok(Value::Null.into())
             }
             (Life::Ending, _) => Err(RequestError::InvalidRequest("the server is shutting down")),
             (Life::Running, _) => match requests::needs(&method) {
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error() {
-        assert_eq!(isolated("m", || Ok(Value::Null)), Ok(Value::Null));
+        assert_eq!(isolated("m", || Ok(Value::Null.into())), Ok(Value::Null.into()));
         let failed = isolated("m", || panic!("as expected"));
         assert_eq!(failed, Err(RequestError::Internal("`m` failed".to_owned())));
     }

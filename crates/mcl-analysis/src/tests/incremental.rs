@@ -233,7 +233,7 @@ fn findings_after_an_edit_are_those_of_the_whole() {
 
 #[test]
 fn parts_answer_as_the_whole_does() {
-    let mut answers = [0; 4];
+    let mut answers = [0; 5];
     for_each_seed(60, |rng| {
         let mut texts = Texts::new();
         let original = texts.texts.clone();
@@ -272,6 +272,12 @@ fn parts_answer_as_the_whole_does() {
                     answers[3] += usize::from(!part.completions(&path, offset).is_empty());
                     assert_eq!(part.completions(&path, offset), fresh.completions(&path, offset), "{}", context());
                 }
+            }
+            let path = texts.any_path(rng);
+            if !is_broken && let Some(part) = last.part_for(&sources, Question::Tokens, &path, 0) {
+                answers[4] += 1;
+                let (part, whole) = (part.semantic_tokens(&path), fresh.semantic_tokens(&path));
+                assert_eq!(part, whole, "{:#?}\nbefore: {last_texts:#?}", texts.texts);
             }
             // The last analysis is several edits old at most.
             if rng.one_in(3) {

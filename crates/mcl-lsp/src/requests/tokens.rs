@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lsp_types::{SemanticTokensDeltaParams, SemanticTokensParams, SemanticTokensRangeParams};
 use mcl_analysis::{SemanticToken, Source};
 use serde_json::{Value, json};
 
 use crate::convert;
+use crate::message::{Reply, RequestError};
 use crate::requests::{Answer, Context};
 
 /// How many numbers a token has.
@@ -17,13 +19,13 @@ const TOKEN_LENGTH: usize = 5;
 /// The tokens that clients have of open documents, so that they can be sent what changed.
 #[derive(Default)]
 pub(crate) struct SentTokens {
-    documents: BTreeMap<PathBuf, (u64, Vec<u32>)>,
+    documents: BTreeMap<PathBuf, (u64, Arc<Vec<u32>>)>,
     last_id: u64,
 }
 
 impl SentTokens {
     /// Remembers tokens and returns their id.
-    fn keep(&mut self, path: PathBuf, tokens: Vec<u32>) -> String {
+    fn keep(&mut self, path: PathBuf, tokens: Arc<Vec<u32>>) -> String {
         self.last_id += 1;
         self.documents.insert(path, (self.last_id, tokens));
         self.last_id.to_string()
@@ -36,27 +38,33 @@ impl SentTokens {
 }
 
 impl Context {
-    pub(crate) fn semantic_tokens(&self, params: &SemanticTokensParams, sent: &mut SentTokens) -> Answer {
+    pub(crate) fn semantic_tokens(&self, params: &SemanticTokensParams, sent: &mut SentTokens) -> Result<Reply, RequestError> {
         let Some((path, data)) = self.tokens_in(&params.text_document.uri, |_| 0..u32::MAX) else {
-            return Ok(json!({"data": []}));
+            return Ok(json!({"data": []}).into());
         };
         sent.retain_open(self);
-        let id = sent.keep(path, data.clone());
-        Ok(json!({"resultId": id, "data": data}))
+        let data = Arc::new(data);
+        let id = sent.keep(path, Arc::clone(&data));
+        Ok(all(&id, &data))
     }
 
     /// Returns what changed since an earlier answer, or all tokens if that is not known any more.
-    pub(crate) fn semantic_tokens_delta(&self, params: &SemanticTokensDeltaParams, sent: &mut SentTokens) -> Answer {
+    pub(crate) fn semantic_tokens_delta(
+        &self,
+        params: &SemanticTokensDeltaParams,
+        sent: &mut SentTokens,
+    ) -> Result<Reply, RequestError> {
         let Some((path, data)) = self.tokens_in(&params.text_document.uri, |_| 0..u32::MAX) else {
-            return Ok(json!({"data": []}));
+            return Ok(json!({"data": []}).into());
         };
         sent.retain_open(self);
+        let data = Arc::new(data);
         let known = sent.documents.get(&path).filter(|(id, _)| id.to_string() == params.previous_result_id);
         let edits = known.map(|(_, known)| edits(known, &data));
-        let id = sent.keep(path, data.clone());
+        let id = sent.keep(path, Arc::clone(&data));
         Ok(match edits {
-            Some(edits) => json!({"resultId": id, "edits": edits}),
-            None => json!({"resultId": id, "data": data}),
+            Some(edits) => json!({"resultId": id, "edits": edits}).into(),
+            None => all(&id, &data),
         })
     }
 
@@ -77,10 +85,11 @@ impl Context {
         let tokens = tokens.iter().filter(|token| token.range.start < wanted.end && wanted.start < token.range.end);
         let mut data = Vec::new();
         let mut last = (0, 0);
+        let mut cursor = source.lines.cursor(&source.text, self.client.encoding);
         for token in tokens {
             for range in lines_of(&source.text, &token.range) {
-                let start = source.lines.position(&source.text, range.start, self.client.encoding);
-                let end = source.lines.position(&source.text, range.end, self.client.encoding);
+                let start = cursor.move_to(range.start);
+                let end = cursor.move_to(range.end);
                 let before = if start.line == last.0 { last.1 } else { 0 };
                 data.extend([
                     start.line - last.0,
@@ -94,6 +103,28 @@ impl Context {
         }
         Some((path, data))
     }
+}
+
+/// Returns all numbers, written at once: there are a million of them in a large file.
+fn all(id: &str, data: &[u32]) -> Reply {
+    let mut text = format!("{{\"resultId\":\"{id}\",\"data\":[");
+    text.reserve(data.len() * 3);
+    for (at, number) in data.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        push_number(&mut text, *number);
+    }
+    text.push_str("]}");
+    Reply::Text(text)
+}
+
+/// Writes a number. Most have one digit.
+fn push_number(text: &mut String, number: u32) {
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// Returns the edit of the numbers between the tokens that are the same at both ends; none if all are.
@@ -111,16 +142,16 @@ fn edits(old: &[u32], new: &[u32]) -> Value {
 }
 
 /// Splits a token by lines.
-fn lines_of(text: &str, range: &Range<u32>) -> Vec<Range<u32>> {
+fn lines_of(text: &str, range: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
     let mut start = range.start;
     let token = text.get(range.start as usize..range.end as usize).unwrap_or("");
-    let lines = token.split_inclusive(['\n', '\r']).map(|line| {
+    let lines = token.split_inclusive(['\n', '\r']).map(move |line| {
         let end = start + line.trim_end_matches(['\r', '\n']).len() as u32;
         let part = start..end;
         start += line.len() as u32;
         part
     });
-    lines.filter(|line| !line.is_empty()).collect()
+    lines.filter(|line| !line.is_empty())
 }
 
 fn modifiers(token: &SemanticToken) -> u32 {
@@ -129,9 +160,18 @@ fn modifiers(token: &SemanticToken) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::edits;
+    use super::{all, edits};
+    use crate::message::Reply;
+
+    #[test]
+    fn all_numbers_are_json() {
+        let data = [0, 9, 10, 123_456, u32::MAX];
+        let Reply::Text(text) = all("7", &data) else { panic!("it is a text") };
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), json!({"resultId": "7", "data": data}));
+        assert_eq!(all("8", &[]), Reply::Text("{\"resultId\":\"8\",\"data\":[]}".to_owned()));
+    }
 
     #[test]
     fn only_what_changed_is_sent() {
