@@ -95,6 +95,18 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("panic", "panic(${1:condition})"),
 ];
 
+/// What stands for a value in a format.
+const VERBS: &[(&str, &str)] = &[
+    ("%s", "str"),
+    ("%q", "str, in quotes"),
+    ("%d", "int"),
+    ("%f", "float"),
+    ("%t", "bool"),
+    ("%v", "any value"),
+    ("%T", "the type of a value"),
+    ("%%", "a percent sign"),
+];
+
 impl Analysis {
     /// Returns what can be written at a byte offset, the best first.
     #[must_use]
@@ -139,7 +151,9 @@ pub(crate) fn scope_of_completion(text: &str, tokens: &Tokens, offset: u32) -> S
         | Context::Value { .. }
         | Context::EdgeKind
         | Context::Import
-        | Context::Type => Scope::None,
+        | Context::Type
+        | Context::Verb
+        | Context::Key { .. } => Scope::None,
         Context::Variable { .. } => Scope::Variables,
         Context::Expression { .. } => Scope::Values,
         Context::Include | Context::EdgeName { .. } => Scope::All,
@@ -174,6 +188,8 @@ impl Request<'_> {
             Context::EdgeName { kind } => self.resource_names(kind),
             Context::Import => self.imports(),
             Context::Type => self.types(),
+            Context::Verb => self.verbs(),
+            Context::Key { kind, takes } => self.keys(kind, *takes),
         }
     }
 
@@ -458,6 +474,29 @@ impl Request<'_> {
         let files = self.path.parent().map_or_else(Vec::new, |from| names::importable(from, typed, self.path));
         let names = system.chain(files);
         names.map(|name| Completion::new(name, CompletionKind::Module, &self.word)).collect()
+    }
+
+    fn verbs(&self) -> Vec<Completion> {
+        let item = VERBS.iter().map(|(verb, detail)| Completion {
+            detail: (*detail).to_owned(),
+            ..Completion::new(*verb, CompletionKind::Value, &self.word)
+        });
+        item.collect()
+    }
+
+    /// Returns what a kind sends to other resources, or the parameters that it takes from them.
+    fn keys(&self, kind: &str, takes: bool) -> Vec<Completion> {
+        let Some(kind) = resource_graph::kind(kind) else { return Vec::new() };
+        let item = |name: &str, ty: &str, doc: &str| Completion {
+            detail: format!("{name} {ty}"),
+            documentation: doc.to_owned(),
+            ..Completion::new(name, CompletionKind::Field, &self.word)
+        };
+        if takes {
+            kind.fields.iter().map(|field| item(field.name, field.ty, field.doc)).collect()
+        } else {
+            kind.sends.iter().map(|sent| item(sent.name, sent.ty, "")).collect()
+        }
     }
 
     fn types(&self) -> Vec<Completion> {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use mcl_diagnostics::{FileId, Span};
 use mcl_functions::Function;
+use mcl_lexer::TokenKind;
 use mcl_parser::ast::{Expr, Stmt};
 use mcl_types::{DefId, DefKind};
 use resource_graph::{Field, META_FIELDS, MetaField, ResourceKind};
@@ -13,6 +14,7 @@ use resource_graph::{Field, META_FIELDS, MetaField, ResourceKind};
 use crate::analysis::Analysis;
 use crate::comments;
 use crate::index::{DefinedKind, DefinedName, Occurrence, Symbol};
+use crate::modes;
 use crate::navigation::statement_span;
 use crate::program::Program;
 use crate::types::{call_signature, signature};
@@ -35,9 +37,25 @@ impl Analysis {
     /// Returns what the name at a byte offset is.
     #[must_use]
     pub fn hover(&self, path: &Path, offset: u32) -> Option<Hover> {
-        let (program, file, name) = self.occurrence_at(path, offset)?;
+        let Some((program, file, name)) = self.occurrence_at(path, offset) else { return self.mode_at(path, offset) };
         let (signature, documentation) = describe(program, file, name)?;
         Some(Hover { range: name.range.clone(), signature, documentation })
+    }
+
+    /// Returns permissions in their other notation.
+    fn mode_at(&self, path: &Path, offset: u32) -> Option<Hover> {
+        let (source, tokens) = (self.source(path)?, self.tokens(path)?);
+        let string = tokens.first_from(offset + 1).previous()?;
+        let range = tokens.start(string)..tokens.end(string);
+        let arrow = string.previous()?;
+        let is_mode = tokens[string] == TokenKind::String
+            && range.contains(&offset)
+            && tokens[arrow] == TokenKind::Rocket
+            && tokens.text(&source.text, arrow.previous()?) == "mode";
+        let written = tokens.text(&source.text, string).trim_matches('"');
+        let other = modes::other_notation(written).filter(|_| is_mode)?;
+        let documentation = format!("`{written}` is `{other}`.");
+        Some(Hover { range, signature: "mode str".to_owned(), documentation })
     }
 }
 

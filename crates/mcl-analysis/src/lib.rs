@@ -5,6 +5,10 @@
 //! findings of all programs, and what each stage knows of names and types. A program whose texts are those of the analysis
 //! before is taken from there; every other program is analysed as a whole (ARCHITECTURE.md has the figures).
 //!
+//! That takes too long for each key in a large program. [`Analyzer::analyze_edit`] finds what is wrong after an edit from the
+//! part of the program that it concerns, and [`Analysis::part_for`] makes an analysis of the part that a question is about, in
+//! texts that are newer than the analysis.
+//!
 //! Names are found in an index of each program (`index.rs`), which is made when the first question needs it.
 //!
 //! Positions are byte offsets. [`LineIndex`] converts them for clients that count lines and characters. This crate knows
@@ -28,6 +32,7 @@ mod inlay;
 mod line_ends;
 mod line_index;
 mod links;
+mod modes;
 mod navigation;
 mod outline;
 mod parses;

@@ -92,7 +92,15 @@ impl Program {
         let files = &checked.loaded.files.files;
         let syntaxes = files.iter().map(|_| OnceLock::new()).collect();
         let classified = files.iter().map(|_| OnceLock::new()).collect();
-        Program { classified,  checked, diagnostics, index: OnceLock::new(), syntaxes, usage: OnceLock::new(), unfinished }
+        Program {
+            classified,
+            checked,
+            diagnostics,
+            index: OnceLock::new(),
+            syntaxes,
+            usage: OnceLock::new(),
+            unfinished,
+        }
     }
 
     /// Sets the segments of the files that are open.

@@ -4,10 +4,12 @@
 //!
 //! - the reader splits the input into messages (`frame.rs`), and reports what is not a message;
 //! - the main thread (`server.rs`) owns the texts. It applies changes, and passes requests on;
-//! - the analysis thread (`worker.rs`) analyses the newest texts. While it runs, changes wait for the next analysis, so that
-//!   only the newest texts are ever analysed, and a result whose texts are no longer the newest is not published;
+//! - the analysis thread (`worker.rs`) analyses the newest texts. After an edit it publishes the findings as soon as the part
+//!   of the program that the edit concerns tells them, and analyses everything after a pause, or when a request needs it. A
+//!   result whose texts are no longer the newest is not published;
 //! - the request thread answers requests (`requests.rs`), one after the other. What needs only the text is answered at
-//!   once; all else waits for the analysis of a text at least as new as the request.
+//!   once, and what needs a part of the program from an analysis of that part; all else waits for the analysis of a text at
+//!   least as new as the request.
 //!
 //! A request is answered exactly once, by the main thread, which knows those that were cancelled. A panic in a request or in
 //! an analysis is an error response, and the next one works.

@@ -47,6 +47,13 @@ pub(crate) enum Context {
     /// Inside the quotes of an import.
     Import,
     Type,
+    /// After the `%` of a format.
+    Verb,
+    /// After `Exec["name"].`: what the kind sends, or after `->` what it takes.
+    Key {
+        kind: String,
+        takes: bool,
+    },
 }
 
 /// Returns what belongs at an offset, and the bytes of the word there.
@@ -64,6 +71,12 @@ pub(crate) fn context(text: &str, tokens: &Tokens, offset: u32) -> (Context, Ran
     }
     let word = word_start(text, offset)..offset;
     let cursor = Cursor { text, tokens, end: tokens.first_from(word.start) };
+    let typed = text.get(word.start as usize..word.end as usize).unwrap_or("");
+    if typed.starts_with('.')
+        && let Some((kind, takes)) = cursor.edge_half()
+    {
+        return (Context::Key { kind, takes }, word.start + 1..word.end);
+    }
     (cursor.context(text.get(word.start as usize..word.end as usize).unwrap_or("")), word)
 }
 
@@ -93,6 +106,12 @@ fn in_string(text: &str, tokens: &Tokens, string: TokenIdx, offset: u32) -> (Con
     let end = tokens.end(string) - u32::from(tokens[string] == TokenKind::String);
     let word = start + 1..end.max(offset);
     let cursor = Cursor { text, tokens, end: string };
+    if let Some(verb) = open_verb(content)
+        && cursor.last() == Some(TokenKind::OpenParen)
+        && cursor.before(1).word() == "printf"
+    {
+        return (Context::Verb, start + 1 + verb as u32..offset);
+    }
     let context = match cursor.last() {
         Some(TokenKind::Import) => Context::Import,
         Some(TokenKind::Rocket) => match cursor.parameter() {
@@ -106,6 +125,12 @@ fn in_string(text: &str, tokens: &Tokens, string: TokenIdx, offset: u32) -> (Con
         _ => Context::Nothing,
     };
     (context, word)
+}
+
+/// Returns where the `%` is that a text ends with, unless it belongs to `%%`.
+fn open_verb(text: &str) -> Option<usize> {
+    let signs = text.len() - text.trim_end_matches('%').len();
+    (signs % 2 == 1).then(|| text.len() - 1)
 }
 
 /// The tokens before a place.
@@ -162,6 +187,7 @@ impl<'a> Cursor<'a> {
             }
             Some(TokenKind::Include) => return Context::Include,
             Some(TokenKind::Arrow) => return Context::Nothing,
+            Some(TokenKind::CloseBracket) if self.is_after_list_type() => return Context::Type,
             _ => {}
         }
         match around {
@@ -197,6 +223,43 @@ impl<'a> Cursor<'a> {
                     || self.tokens.newline_before(self.end)
             }
         }
+    }
+
+    /// Returns the kind in the half of an edge before the place, `Exec["name"]`, and whether it is the right half.
+    fn edge_half(self) -> Option<(String, bool)> {
+        if self.last() != Some(TokenKind::CloseBracket) {
+            return None;
+        }
+        let mut depth = 0u32;
+        let mut token = self.end;
+        while let Some(previous) = token.previous() {
+            token = previous;
+            let kind = self.tokens[token];
+            if kind.is_closer() {
+                depth += 1;
+            } else if kind.is_opener() {
+                depth = depth.checked_sub(1)?;
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        let name = Cursor { end: token, ..self };
+        let kind = name.capitalized()?;
+        let words = kind.matches(':').count() as u32 * 2 + 1;
+        Some((kind, name.before(words).last() == Some(TokenKind::Arrow)))
+    }
+
+    /// Whether the place is after `$name []`, with any number of brackets.
+    fn is_after_list_type(self) -> bool {
+        let mut cursor = self;
+        while cursor.last() == Some(TokenKind::CloseBracket) && cursor.before(1).last() == Some(TokenKind::OpenBracket)
+        {
+            cursor = cursor.before(2);
+        }
+        let is_name =
+            cursor.last() == Some(TokenKind::Identifier) && cursor.before(1).last() == Some(TokenKind::Dollar);
+        cursor.end < self.end && is_name
     }
 
     /// After an operator a value follows; after a value nothing that is worth a list.

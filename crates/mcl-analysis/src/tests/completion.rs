@@ -94,6 +94,20 @@ fn edges_name_kinds_and_resources() {
 }
 
 #[test]
+fn verbs_types_and_keys_are_offered() {
+    offers("import \"fmt\"\n$x = fmt.printf(\"a %¦ b\", 1)\n", &["%s", "%d", "%%"]);
+    check("import \"fmt\"\n$x = fmt.printf(\"a %%¦ b\", 1)\n", &[], &["%s"]);
+    check("$x = \"a %¦\"\n", &[], &["%s"]);
+    offers("$x []¦ = 1\n", &["str", "int"]);
+    offers("$x [][]s¦\n", &["str"]);
+    offers("class c($a []¦) {}\n", &["str"]);
+    offers("Exec[\"a\"].¦ -> File[\"b\"].content\n", &["output", "stdout"]);
+    offers("Exec[\"a\"].out¦\n", &["output"]);
+    check("Exec[\"a\"].output -> File[\"b\"].¦\n", &[], &["output"]);
+    offers("Exec[\"a\"].output -> File[\"b\"].cont¦\n", &["content"]);
+}
+
+#[test]
 fn includes_and_imports_are_offered() {
     check("class site($name) {}\ninclude ¦\n", &["site"], &["file"]);
     offers("import \"¦\"\n", &["fmt", "strings"]);

@@ -57,3 +57,19 @@ fn broken_statements_hide_only_what_depends_on_them() {
     assert_eq!(hover.signature, "$c int");
     assert!(hover.documentation.contains("The third."));
 }
+
+#[test]
+fn modes_have_another_notation() {
+    for (mode, other) in [("u=rw,go=r", "`0644`"), ("0755", "`u=rwx,go=rx`")] {
+        let text =
+            format!("file \"/a\" {{\n\tstate => \"exists\",\n\tmode => \"{mode}\",\n\towner => \"{mode}\",\n}}\n");
+        let analysis = analyze(&text);
+        let hover = analysis.hover(&main_path(), at(&text, 2, 12)).expect("a mode");
+        assert!(hover.documentation.contains(other), "{hover:?}");
+        assert_eq!(
+            shown(&analysis, &main_path(), hover.range.start, hover.range.end),
+            format!("2:9–2:{}", 11 + mode.len())
+        );
+        assert_eq!(analysis.hover(&main_path(), at(&text, 3, 13)), None);
+    }
+}

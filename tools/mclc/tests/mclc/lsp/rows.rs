@@ -180,3 +180,17 @@ fn meta_parameters_are_completed() {
 fn types_are_completed() {
     assert_completions("func f($a ¦) {\n\t$a\n}\n", &["str", "int"], &["file"]);
 }
+
+#[test]
+fn modes_are_shown_in_their_other_notation() {
+    assert_hover("mode => \"u=¦rw,go=r\"", &["0644"]);
+}
+
+#[test]
+fn verbs_types_and_keys_are_completed() {
+    assert_completions("import \"fmt\"\n$x = fmt.printf(\"%¦\", 1)\n", &["%s", "%d"], &["str"]);
+    assert_completions("$x []¦\n", &["str", "int"], &["$x"]);
+    assert_completions("func f($a ¦) {\n\t$a\n}\n", &["str", "int"], &["$a"]);
+    assert_completions("Exec[\"e\"].¦ -> File[\"f\"].content\n", &["output", "stdout"], &["content"]);
+    assert_completions("Exec[\"e\"].output -> File[\"f\"].¦\n", &["content"], &["output"]);
+}
