@@ -26,6 +26,11 @@ pub fn check_ast(ast: &Ast) -> Vec<Diagnostic> {
     validator.errors.into_iter().map(Diagnostic::from).collect()
 }
 
+/// Does what `str::contains` does, which is made for longer texts.
+fn has_double_underscore(name: &str) -> bool {
+    name.as_bytes().windows(2).any(|pair| pair == b"__")
+}
+
 struct Validator<'a> {
     ast: &'a Ast,
     errors: Vec<ValidationError>,
@@ -43,7 +48,7 @@ impl Validator<'_> {
     fn expr(&mut self, expr: &Expr, span: Span) {
         match expr {
             Expr::Var(name) | Expr::CallVar { name, .. } => {
-                if self.ast.name(*name).contains("__") {
+                if has_double_underscore(self.ast.name(*name)) {
                     self.error(ValidationErrorKind::DoubleUnderscore { name: self.text(*name) }, span);
                 }
             }

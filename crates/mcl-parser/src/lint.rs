@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use cranelift_entity::EntityRef;
 use mcl_diagnostics::{Change, Code, Diagnostic, Fix, Span, Stage};
 use mcl_lexer::{TokenIdx, TokenKind};
 
@@ -174,12 +175,15 @@ impl Linter<'_, '_> {
         let mut statement = 0;
         let mut frames: Vec<Frame> = Vec::new();
         let mut after_comma = false;
-        for i in self.tokens.start.until(self.tokens.end) {
-            let (kind, start) = (tokens[i], tokens.start(i));
-            while starts.get(statement).is_some_and(|s| *s < start) {
+        let range = self.tokens.start.index()..self.tokens.end.index();
+        let mut next_start = starts.first().copied().unwrap_or(u32::MAX);
+        for (i, kind) in self.tokens.start.until(self.tokens.end).zip(tokens.kinds()[range].iter().copied()) {
+            let start = tokens.start(i);
+            while next_start < start {
                 statement += 1;
+                next_start = starts.get(statement).copied().unwrap_or(u32::MAX);
             }
-            let starts_here = starts.get(statement) == Some(&start);
+            let starts_here = next_start == start;
             // Wherever they are, most tokens need no newline before them and have none.
             let is_plain = !starts_here && !after_comma && !kind.is_closer() && !tokens.newline_before(i);
             after_comma = kind == TokenKind::Comma;
@@ -242,9 +246,10 @@ impl Linter<'_, '_> {
     fn strings(&mut self) {
         let tokens = self.builder.tokens;
         let text = self.builder.text.as_bytes();
-        for token in self.tokens.start.until(self.tokens.end) {
+        let range = self.tokens.start.index()..self.tokens.end.index();
+        for (token, kind) in self.tokens.start.until(self.tokens.end).zip(&tokens.kinds()[range]) {
             // The last character of a string can only be a backslash if it is escaped.
-            if tokens[token] == TokenKind::String
+            if *kind == TokenKind::String
                 && text.get(..tokens.end(token) as usize).is_some_and(|before| before.ends_with(b"\\\""))
             {
                 self.warn(Lint::TrailingBackslash, token);

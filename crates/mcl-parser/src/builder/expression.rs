@@ -94,7 +94,9 @@ impl Builder<'_> {
         self.push_expr(Expr::Paren(inner), depth, l, r)
     }
 
-    pub fn var(&mut self, l: TokenIdx, name: Name, r: TokenIdx) -> ExprId {
+    /// Builds the variable whose name, after `$`, begins with the token `n`.
+    pub fn var(&mut self, l: TokenIdx, n: TokenIdx, r: TokenIdx) -> ExprId {
+        let name = self.joined_name(n, r);
         self.push_expr(Expr::Var(name), 1, l, r)
     }
 

@@ -33,8 +33,11 @@ impl Names<'_> {
         let mut places = FxHashSet::default();
         for (id, scope) in &self.scoped.scopes {
             let ast = self.scoped.ast_of(id);
-            for stmt in scope.body.iter().filter(|_| self.is_own(scope.module)) {
+            for stmt in &scope.body {
                 let (Stmt::For(iteration) | Stmt::ForKv(iteration)) = ast.stmt(*stmt) else { continue };
+                if !self.is_own(scope.module) {
+                    continue;
+                }
                 let span = ast.expr_span(iteration.iterable);
                 let Some(empty) = self.empty(id, iteration.iterable) else { continue };
                 if places.insert((span.file, span.start)) {
