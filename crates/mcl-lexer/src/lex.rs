@@ -7,6 +7,10 @@ use crate::missing_quote::with_missing_quote;
 use crate::scan::{lex_from, lex_lines};
 use crate::tokens::{MAX_TEXT_LEN, Tokens};
 
+/// Few texts have a token for less than this many bytes. Memory that is reserved and not used is never touched, so it is not
+/// resident, while tables that grow step by step leave copies behind.
+const BYTES_PER_TOKEN: usize = 2;
+
 /// A part of a text that is split in parts has at least this many bytes.
 const MIN_PART_BYTES: usize = 64 << 10;
 
@@ -18,7 +22,7 @@ pub fn lex(text: &str) -> Tokens {
         return tokens;
     }
     let mut tokens = Tokens::for_text_len(text.len() as u32);
-    tokens.reserve(text.len() / 5);
+    tokens.reserve(text.len() / BYTES_PER_TOKEN);
     lex_from(text, 0, &mut tokens);
     match tokens.kinds().last() {
         Some(TokenKind::UnterminatedString) => with_missing_quote(text, tokens),
@@ -43,15 +47,17 @@ fn lex_in_parts(text: &str, count: usize) -> Option<Tokens> {
     let parts: Vec<(usize, usize)> = starts.zip(ends.iter().copied()).collect();
     let lex_part = |(start, end): &(usize, usize)| {
         let mut tokens = Tokens::for_text_len(text.len() as u32);
-        tokens.reserve((end - start) / 5);
+        // The tokens of the other parts are added to those of the first one.
+        let end_of_table = if *start == 0 { text.len() } else { *end };
+        tokens.reserve((end_of_table - start) / BYTES_PER_TOKEN);
         lex_lines(text, *start as u32, *end as u32, &mut tokens);
         (!tokens.kinds().iter().any(|kind| kind.is_error())).then_some(tokens)
     };
     let parts = parts.par_iter().map(lex_part).collect::<Option<Vec<_>>>()?;
-    let mut tokens = Tokens::for_text_len(text.len() as u32);
-    tokens.reserve(parts.iter().map(Tokens::len).sum());
-    parts.into_iter().for_each(|part| tokens.append(part));
-    Some(tokens)
+    parts.into_iter().reduce(|mut tokens, part| {
+        tokens.append(part);
+        tokens
+    })
 }
 
 fn is_newline(byte: &u8) -> bool {

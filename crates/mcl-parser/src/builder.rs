@@ -31,7 +31,7 @@ use crate::text_index::TextIndex;
 const TOKENS_PER_EXPR: usize = 2;
 
 /// Few programs have a statement for less than this many tokens.
-const TOKENS_PER_STMT: usize = 7;
+const TOKENS_PER_STMT: usize = 6;
 
 /// An entry of a resource body before its comma; `None` for an error node.
 pub type EntryBody = Option<(Span, Option<ExprId>, EntryKind)>;

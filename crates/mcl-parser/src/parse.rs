@@ -45,6 +45,7 @@ fn parse_valid(file: FileId, text: &str, tokens: &Tokens) -> Option<Parsed> {
         return Some(Parsed { ast, diagnostics });
     }
     let mut builder = Builder::new(file, text, tokens);
+    builder.reserve(tokens.len());
     let end = parse_segment(&mut builder, NO_EDITS, Position::START, tokens.end_idx()).ok()?;
     // A segment also ends at an unmatched `}`.
     if end.token != tokens.end_idx() {

@@ -29,7 +29,7 @@ use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Diagnostic, FileId, Span};
 use mcl_modules::{Loaded, UnitId};
 use mcl_parser::TextIndex;
-use mcl_parser::ast::{Ast, Name, StmtId};
+use mcl_parser::ast::{Ast, Expr, Name, Stmt, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lint::{UsedImports, lints};
@@ -75,9 +75,13 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         used_imports: UsedImports::default(),
         suggestions: 0,
     };
-    // Tables that grow step by step need half as much memory again. Most statements define one name.
+    // Tables that grow step by step need half as much memory again. Most statements define one name. What is reserved and not
+    // used is never touched.
     let statements = resolver.out.units.values().map(|ast| ast.stmts.len()).sum();
+    let scopes = resolver.out.units.values().map(|ast| scopes(ast)).sum();
     resolver.out.defs.reserve(statements);
+    resolver.out.scopes.reserve(scopes);
+    resolver.tables.reserve(scopes);
     resolver.declare_module(UnitId::new(0), None);
     resolver.break_import_cycles();
     while let Some(module) = resolver.unresolved_modules.pop() {
@@ -90,6 +94,24 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         diagnostics = lints(&resolver.out, loaded, &resolver.used_imports);
     }
     (resolver.out, diagnostics)
+}
+
+/// Returns the number of scopes that a file has, if it is imported once and every `if` has an `else`.
+fn scopes(ast: &Ast) -> usize {
+    let of_statement = |stmt: &Stmt| match stmt {
+        Stmt::If(_) => 2,
+        Stmt::For(_) | Stmt::ForKv(_) | Stmt::Class(_) => 1,
+        Stmt::Error { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Resource(_)
+        | Stmt::Edge(_)
+        | Stmt::Func { .. }
+        | Stmt::Include(_)
+        | Stmt::Import(_) => 0,
+    };
+    let functions = ast.exprs.values().filter(|expr| matches!(expr, Expr::Func(_))).count();
+    1 + functions + ast.stmts.values().map(of_statement).sum::<usize>()
 }
 
 /// The state of the stage.

@@ -23,19 +23,21 @@ use crate::token_set::STATEMENT_START;
 /// A part has at least this many tokens.
 const MIN_TOKENS: usize = 10_000;
 
-/// A file has at most this many parts for each thread. What only the parser of a part needs is dropped with it, and a thread
-/// that is done early takes the next part.
+/// Beside the first part, a file has at most this many for each other thread. What only the parser of a part needs is dropped
+/// with it, and a thread that is done early takes the next part. The trees of these parts are added to that of the first one,
+/// which is therefore the share of a whole thread: what it has is not copied.
 const PARTS_PER_THREAD: usize = 4;
 
 /// Parses a file in parts; returns the tree and the lints. Returns `None` for a small file, and for one that has errors or
 /// cannot be divided.
 pub fn parse_in_parts(file: FileId, text: &str, tokens: &Tokens) -> Option<(Ast, Vec<Diagnostic>)> {
     let threads = rayon::current_num_threads();
-    let count = (threads * PARTS_PER_THREAD).min(tokens.len() / MIN_TOKENS);
-    let parts = if threads > 1 && count > 1 { parts(tokens, count) } else { return None };
+    let parts = if threads > 1 && tokens.len() >= 2 * MIN_TOKENS { parts(tokens, threads) } else { return None };
     let parse = |part: &Range<TokenIdx>| {
         let mut builder = Builder::new(file, text, tokens);
-        builder.reserve((part.end - part.start) as usize);
+        // The trees of the other parts are added to that of the first one.
+        let end_of_tables = if part.start == TokenIdx::FIRST { tokens.end_idx() } else { part.end };
+        builder.reserve((end_of_tables - part.start) as usize);
         let end = parse_segment(&mut builder, NO_EDITS, Position::before(part.start), part.end).ok()?;
         let lints = if builder.errors.is_empty() { lint(&mut builder, part.clone()) } else { return None };
         (end.token == part.end).then(|| (builder.into_tree(), lints))
@@ -45,17 +47,18 @@ pub fn parse_in_parts(file: FileId, text: &str, tokens: &Tokens) -> Option<(Ast,
     Some((joined(trees)?, lints.into_iter().flatten().collect()))
 }
 
-/// Divides a file at statements of the top level.
-fn parts(tokens: &Tokens, count: usize) -> Vec<Range<TokenIdx>> {
-    let size = tokens.len().div_ceil(count) as u32;
-    let (mut parts, mut start) = (Vec::with_capacity(count), TokenIdx::FIRST);
+/// Divides a file at statements of the top level, for several threads.
+fn parts(tokens: &Tokens, threads: usize) -> Vec<Range<TokenIdx>> {
+    let first = tokens.len().div_ceil(threads).max(MIN_TOKENS);
+    let other = (first / PARTS_PER_THREAD).max(MIN_TOKENS) as u32;
+    let (mut parts, mut start, mut size) = (Vec::new(), TokenIdx::FIRST, first as u32);
     let mut depth = 0u32;
     for token in tokens.indices() {
         let kind = tokens[token];
         let is_start = depth == 0 && STATEMENT_START.contains(kind) && kind != TokenKind::Else;
         if is_start && token - start >= size && tokens.newline_before(token) {
             parts.push(start..token);
-            start = token;
+            (start, size) = (token, other);
         }
         if kind.is_opener() {
             depth += 1;
@@ -129,8 +132,9 @@ mod tests {
     fn parts_begin_with_statements_of_the_top_level() {
         let text = large_program();
         let tokens = mcl_lexer::lex(&text);
-        let starts: Vec<&str> = parts(&tokens, 4).iter().map(|part| tokens.text(&text, part.start)).collect();
-        assert_eq!(starts.len(), 4);
+        let parts = parts(&tokens, 2);
+        let starts: Vec<&str> = parts.iter().map(|part| tokens.text(&text, part.start)).collect();
+        assert!(starts.len() > 2 && parts[0].end - parts[0].start > 2 * (parts[1].end - parts[1].start));
         assert!(
             starts.iter().all(|start| ["import", "class", "include", "func", "$", "Test"].contains(start)),
             "{starts:?}"
