@@ -4,7 +4,7 @@
 //! around it. A value that belongs to an outer builder enters an inner one as a capture, one level at a time
 //! ([`Builders::lift`]). When a builder is finished, unused nodes are dropped, then unused captures.
 
-use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, entity_impl};
 use mcl_artifact::program::{
     CaptureIdx, Closure, ConstId, Node, NodeIdx, Op, Operand, ParamIdx, Statement, StatementIdx, StrId, Template,
 };
@@ -14,6 +14,9 @@ use smallvec::SmallVec;
 
 use crate::marks::Marks;
 use crate::visit::{self, Use};
+
+/// Tables of at most this many entries keep the capacity that they have.
+const SMALL_LEN: usize = 4;
 
 /// Identifies a builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +32,8 @@ pub(crate) struct Builder {
     captures: PrimaryMap<CaptureIdx, Operand>,
     capture_index: FxHashMap<Operand, CaptureIdx>,
     pub(crate) nodes: PrimaryMap<NodeIdx, Node>,
-    /// Whether a node always fails, in a way that `<|>` catches.
-    failing: PrimaryMap<NodeIdx, bool>,
+    /// The nodes that always fail, in a way that `<|>` catches.
+    failing: EntitySet<NodeIdx>,
     pub(crate) statements: PrimaryMap<StatementIdx, Statement>,
     /// Parameters that must stay alive even if nothing reads them.
     keep: Vec<Operand>,
@@ -67,28 +70,28 @@ impl Builders {
 
     /// Adds a node.
     pub(crate) fn push(&mut self, id: BuilderId, op: Op, span: Option<Span>) -> Operand {
-        let Builder { nodes, failing, .. } = self.get(id);
-        failing.push(false);
-        Operand::Node(nodes.push(Node { op, span }))
+        Operand::Node(self.get(id).nodes.push(Node { op, span }))
     }
 
     /// Removes a node and all that were added after it.
     pub(crate) fn truncate(&mut self, id: BuilderId, first: NodeIdx) {
         let builder = self.get(id);
+        while builder.failing.keys().next_back().is_some_and(|last| last >= first) {
+            builder.failing.pop();
+        }
         truncate(&mut builder.nodes, first);
-        truncate(&mut builder.failing, first);
     }
 
     /// Records that a node of this builder always fails, in a way that `<|>` catches.
     pub(crate) fn mark_failing(&mut self, id: BuilderId, operand: Operand) {
         if let Operand::Node(n) = operand {
-            self.get(id).failing[n] = true;
+            self.get(id).failing.insert(n);
         }
     }
 
     /// Returns whether a value is known to fail, in a way that `<|>` catches.
     pub(crate) fn always_fails(&self, id: BuilderId, operand: Operand) -> bool {
-        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).failing[n])
+        self.origin(id, operand).is_some_and(|(at, n)| self.at(at).failing.contains(n))
     }
 
     /// Translates an operand of builder `from` to one of `to`, which is the same builder or one inside it.
@@ -184,8 +187,13 @@ impl Builder {
     fn finish(mut self, mut root: Option<Operand>, label: Option<StrId>) -> Finished {
         self.drop_dead_nodes(&mut root);
         let captures = self.drop_unused_captures(&mut root);
-        self.nodes.shrink_to_fit();
-        self.statements.shrink_to_fit();
+        // To shrink a small table is to copy it to save a few words.
+        if self.nodes.len() > SMALL_LEN {
+            self.nodes.shrink_to_fit();
+        }
+        if self.statements.len() > SMALL_LEN {
+            self.statements.shrink_to_fit();
+        }
         let template = Template {
             label,
             params: self.params,

@@ -2,6 +2,7 @@
 
 use mcl_artifact::program::{Op, Operand};
 use mcl_diagnostics::Span;
+use mcl_functions::Function;
 use mcl_parser::ast::ExprId;
 use mcl_types::{DefId, TypeId};
 use smallvec::{SmallVec, smallvec};
@@ -15,12 +16,24 @@ impl Lowering<'_> {
         &mut self,
         at: InsertPoint,
         name: &str,
-        args: Vec<Operand>,
+        args: &[Operand],
         types: &[TypeId],
         result: TypeId,
         span: Span,
     ) -> Result<Operand, LowerError> {
         let function = mcl_functions::function(name).ok_or(Inconsistency::UnknownBuiltin)?;
+        self.builtin_function(at, function, args, types, result, span)
+    }
+
+    fn builtin_function(
+        &mut self,
+        at: InsertPoint,
+        function: &'static Function,
+        args: &[Operand],
+        types: &[TypeId],
+        result: TypeId,
+        span: Span,
+    ) -> Result<Operand, LowerError> {
         let unit = self.frames.typed.scoped.module(self.frames.module(at.frame)).unit;
         let emitter = &mut self.emitter;
         let module_dir = match self.module_dirs[unit].expand() {
@@ -34,7 +47,7 @@ impl Lowering<'_> {
             }
         };
         let function = emitter.pool.function(&emitter.types, function, types, result, module_dir);
-        Ok(emitter.emit(at.builder, Op::Builtin { function, args }, Some(span)))
+        Ok(emitter.emit_builtin(at.builder, function, args, Some(span)))
     }
 
     /// Returns the value of the expression `call`, which calls a built-in function; `operands` are the values of `args`.
@@ -43,10 +56,10 @@ impl Lowering<'_> {
         at: InsertPoint,
         name: &str,
         args: &[ExprId],
-        operands: Vec<Operand>,
+        operands: &[Operand],
         call: ExprId,
     ) -> Result<Operand, LowerError> {
-        let types: Vec<TypeId> = args.iter().map(|arg| self.type_of(at, *arg)).collect();
+        let types = self.types_of(at, args);
         let result = self.type_of(at, call);
         self.builtin(at, name, operands, &types, result, self.frames.ast(at.frame).expr_span(call))
     }
@@ -63,10 +76,11 @@ impl Lowering<'_> {
         let mut types: SmallVec<[TypeId; 4]> = smallvec![TypeId::STR];
         types.extend(args.iter().map(|arg| self.type_of(at, *arg)));
         let result = self.type_of(at, expr);
-        let mut operands = Vec::with_capacity(values.len() + 1);
-        operands.push(Operand::Const(self.emitter.pool.symbol(symbol)));
-        operands.extend(values);
-        self.builtin(at, "_operator", operands, &types, result, self.frames.ast(at.frame).expr_span(expr))
+        let mut operands: SmallVec<[Operand; 4]> = smallvec![Operand::Const(self.emitter.pool.symbol(symbol))];
+        operands.extend_from_slice(values);
+        let function = self.operator.ok_or(Inconsistency::UnknownBuiltin)?;
+        let span = self.frames.ast(at.frame).expr_span(expr);
+        self.builtin_function(at, function, &operands, &types, result, span)
     }
 
     /// Returns the value of a call of a function of a `func` statement.

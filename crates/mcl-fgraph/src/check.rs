@@ -137,6 +137,7 @@ fn share_definitions(parts: &[Part]) -> bool {
 fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements: &[StmtId]) -> Option<Part> {
     let types = TypeTable::continuing(Arc::clone(types));
     let mut lowering = Lowering::new(typed, types, loaded, Options::default());
+    lowering.emitter.has_labels = false;
     lowering.run_part(statements).ok()?;
     if !lowering.errors.is_empty() || lowering.emitter.pool.exceeded.is_some() {
         return None;

@@ -82,6 +82,6 @@ impl Lowering<'_> {
     }
 
     fn join(&mut self, at: InsertPoint, a: Operand, b: Operand, span: Span) -> Result<Operand, LowerError> {
-        self.builtin(at, "concat", vec![a, b], &[TypeId::STR, TypeId::STR], TypeId::STR, span)
+        self.builtin(at, "concat", &[a, b], &[TypeId::STR, TypeId::STR], TypeId::STR, span)
     }
 }

@@ -11,8 +11,9 @@ use mcl_types::{DefId, DefKind, ExprInfo, ScopeId, Target, TypeId};
 use crate::builtin;
 use crate::dependencies::{Dependency, MAX_DEMAND_DEPTH};
 use crate::error::{Inconsistency, LowerError};
-use crate::frames::{FrameId, ValueState};
+use crate::frames::FrameId;
 use crate::lower::{FunctionKey, FunctionState, InsertPoint, Lowering};
+use crate::values::ValueState;
 
 impl Lowering<'_> {
     /// Returns the value of the variable that an expression refers to.
@@ -34,11 +35,13 @@ impl Lowering<'_> {
 
     /// Returns the value of a definition, in terms of its frame's builder.
     fn value(&mut self, home: FrameId, def: DefId) -> Result<Operand, LowerError> {
-        if !self.frames.values.contains_key(&(home, def)) && self.depth > MAX_DEMAND_DEPTH {
+        let mut state = self.values.get(home, def);
+        if state.is_none() && self.depth > MAX_DEMAND_DEPTH {
             self.lower_dependencies(Dependency::Value(home, def))?;
+            state = self.values.get(home, def);
         }
-        match self.frames.values.get(&(home, def)) {
-            Some(ValueState::Lowered(value)) => Ok(*value),
+        match state {
+            Some(ValueState::Lowered(value)) => Ok(value),
             Some(ValueState::Entered | ValueState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
             None => self.lower_value(home, def),
         }
@@ -47,9 +50,9 @@ impl Lowering<'_> {
     /// Lowers a definition that is not lowered yet.
     pub(crate) fn lower_value(&mut self, home: FrameId, def: DefId) -> Result<Operand, LowerError> {
         let (at, expr) = self.source(home, def)?;
-        self.frames.values.insert((home, def), ValueState::InProgress);
+        self.values.set(home, def, ValueState::InProgress);
         let value = self.expr(at, expr)?;
-        self.frames.values.insert((home, def), ValueState::Lowered(value));
+        self.values.set(home, def, ValueState::Lowered(value));
         Ok(value)
     }
 
@@ -93,20 +96,23 @@ impl Lowering<'_> {
 
     /// Returns the template of a function, with its captures in terms of the builder of the function's frame.
     pub(crate) fn function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
-        if !self.functions.contains_key(&key) && self.depth > MAX_DEMAND_DEPTH {
-            self.lower_dependencies(Dependency::Function(Box::new(key.clone())))?;
+        let mut state = self.functions.get(&key);
+        if state.is_none() && self.depth > MAX_DEMAND_DEPTH {
+            self.lower_dependencies(Dependency::Function(key.clone()))?;
+            state = self.functions.get(&key);
         }
-        match self.functions.get(&key) {
+        match state {
             Some(FunctionState::Lowered(closure)) => Ok(closure.clone()),
             Some(FunctionState::InProgress) => Err(Inconsistency::CyclicDefinition.into()),
-            None | Some(FunctionState::Declared { .. }) => self.lower_function(key),
+            None | Some(FunctionState::Declared { .. }) => self.lower_function(&key),
         }
     }
 
-    /// Makes the frame of a function that is not lowered yet; returns where its body is to be lowered.
-    pub(crate) fn declare_function(&mut self, key: &FunctionKey) -> Result<(InsertPoint, ExprId), LowerError> {
-        if let Some(FunctionState::Declared { at, body }) = self.functions.get(key) {
-            return Ok((*at, *body));
+    /// Makes the frame of a function that is not lowered yet; returns where its body is to be lowered, and the position of
+    /// its state.
+    pub(crate) fn declare_function(&mut self, key: &FunctionKey) -> Result<(InsertPoint, ExprId, usize), LowerError> {
+        if let Some((position, _, FunctionState::Declared { at, body })) = self.functions.get_full(key) {
+            return Ok((*at, *body, position));
         }
         let scoped = &self.frames.typed.scoped;
         let (DefKind::Func { stmt, .. }, Some(scope)) = (scoped.def(key.def).kind, scoped.function_scope(key.def))
@@ -118,27 +124,21 @@ impl Lowering<'_> {
         let Expr::Func(lambda) = ast.expr(*func) else { return Err(Inconsistency::WrongNode.into()) };
         let home = InsertPoint { frame: key.frame, builder: self.frames.get(key.frame).builder };
         let at = self.enter_function(home, scope, key.types.clone());
-        self.functions.insert(key.clone(), FunctionState::Declared { at, body: lambda.body });
-        Ok((at, lambda.body))
+        let declared = FunctionState::Declared { at, body: lambda.body };
+        let (position, _) = self.functions.insert_full(key.clone(), declared);
+        Ok((at, lambda.body, position))
     }
 
     /// Lowers a function that is not lowered yet.
-    pub(crate) fn lower_function(&mut self, key: FunctionKey) -> Result<Closure, LowerError> {
-        let (at, body) = self.declare_function(&key)?;
-        self.set_state(&key, FunctionState::InProgress);
+    pub(crate) fn lower_function(&mut self, key: &FunctionKey) -> Result<Closure, LowerError> {
+        let (at, body, position) = self.declare_function(key)?;
+        self.functions[position] = FunctionState::InProgress;
         let root = self.expr(at, body)?;
-        self.frames.leave_function(at.frame);
-        let label = format!("func {}", self.frames.typed.scoped.def_name(key.def));
-        let closure = self.emitter.finish_function(at.builder, root, &label);
-        self.set_state(&key, FunctionState::Lowered(closure.clone()));
+        self.leave_function(at.frame);
+        let name = self.frames.typed.scoped.def_name(key.def);
+        let closure = self.emitter.finish_function(at.builder, root, format_args!("func {name}"));
+        self.functions[position] = FunctionState::Lowered(closure.clone());
         Ok(closure)
-    }
-
-    /// Changes how far a function is lowered that was declared.
-    fn set_state(&mut self, key: &FunctionKey, state: FunctionState) {
-        if let Some(known) = self.functions.get_mut(key) {
-            *known = state;
-        }
     }
 
     /// Returns the value of a function expression.
@@ -154,11 +154,19 @@ impl Lowering<'_> {
         };
         let inside = self.enter_function(at, scope, Box::default());
         let root = self.expr(inside, body)?;
-        self.frames.leave_function(inside.frame);
-        let closure = self.emitter.finish_function(inside.builder, root, "func");
+        self.leave_function(inside.frame);
+        let closure = self.emitter.finish_function(inside.builder, root, format_args!("func"));
         let ty = self.type_of(at, expr);
         let ty = self.emitter.pool.ty(&self.emitter.types, ty);
         Ok(self.emitter.emit(at.builder, Op::Func { closure, ty }, Some(span)))
+    }
+
+    /// Removes what only the body of a function needs, which is lowered: its frame, and the values of its parameters.
+    fn leave_function(&mut self, frame: FrameId) {
+        for param in &self.frames.typed.scoped.scope(self.frames.get(frame).scope).params {
+            self.values.remove(frame, *param);
+        }
+        self.frames.leave_function(frame);
     }
 
     /// Opens a template and a frame for the body of a function; its parameters are those of the template.
@@ -167,7 +175,7 @@ impl Lowering<'_> {
         let builder = self.emitter.builders.open(Some(at.builder), params.len());
         let frame = self.frames.enter(at.frame, scope, builder, types);
         for (i, param) in params.iter().enumerate() {
-            self.frames.values.insert((frame, *param), ValueState::Lowered(Operand::Param(ParamIdx::new(i))));
+            self.values.set(frame, *param, ValueState::Lowered(Operand::Param(ParamIdx::new(i))));
         }
         InsertPoint { frame, builder }
     }

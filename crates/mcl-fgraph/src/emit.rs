@@ -6,11 +6,10 @@
 //! (spec 04 §6.2). The builder remembers that the node always fails, for `<|>`.
 
 use std::cell::Cell;
+use std::fmt;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-use mcl_artifact::program::{
-    Closure, ConstId, Constant, FunctionIdx, Node, NodeIdx, Op, Operand, Template, TemplateId,
-};
+use mcl_artifact::program::{Closure, ConstId, Constant, FunctionIdx, Node, Op, Operand, Template, TemplateId};
 use mcl_diagnostics::Span;
 use mcl_functions::{CallContext, EngineFunction, FunctionError, Implementation, Purity};
 use mcl_types::TypeTable;
@@ -55,6 +54,8 @@ pub(crate) struct Emitter {
     pub(crate) templates: PrimaryMap<TemplateId, Template>,
     pub(crate) types: TypeTable,
     pub(crate) fold: bool,
+    /// Whether templates have labels.
+    pub(crate) has_labels: bool,
     /// Calls with constant captures and arguments that were evaluated, and their results; `None` if not constant.
     evaluated: FxHashMap<(TemplateId, Vec<ConstId>), Option<ConstId>>,
     /// How many nodes may still be emitted for evaluation.
@@ -86,6 +87,7 @@ impl Emitter {
             templates: PrimaryMap::new(),
             types,
             fold,
+            has_labels: true,
             evaluated: FxHashMap::default(),
             evaluation_budget: EVALUATION_BUDGET_NODES,
             budget_exceeded: false,
@@ -116,6 +118,24 @@ impl Emitter {
                 operand
             }
         }
+    }
+
+    /// Returns the value of a call of a built-in function in a template.
+    pub(crate) fn emit_builtin(
+        &mut self,
+        at: BuilderId,
+        function: FunctionIdx,
+        args: &[Operand],
+        span: Option<Span>,
+    ) -> Operand {
+        // Most calls of constants are computed, and need no operation.
+        if self.fold
+            && let Some(constants) = as_consts(args)
+            && let Some(constant) = self.call_builtin(function, &constants)
+        {
+            return Operand::Const(constant);
+        }
+        self.emit(at, Op::Builtin { function, args: args.to_vec() }, span)
     }
 
     /// Returns the value if it is known, or else the operation that remains.
@@ -154,14 +174,15 @@ impl Emitter {
     }
 
     /// Finishes the template of a function, whose arguments stay alive even if the body does not use them.
-    pub(crate) fn finish_function(&mut self, id: BuilderId, root: Operand, label: &str) -> Closure {
+    pub(crate) fn finish_function(&mut self, id: BuilderId, root: Operand, label: fmt::Arguments<'_>) -> Closure {
         self.builders.keep_unused_params(id, root);
+        let label = if self.has_labels { &*label.to_string() } else { "" };
         self.finish(id, Some(root), label)
     }
 
     pub(crate) fn finish(&mut self, id: BuilderId, root: Option<Operand>, label: &str) -> Closure {
-        let label = self.pool.string(label);
-        let Finished { template, captures } = self.builders.finish(id, root, Some(label));
+        let label = self.has_labels.then(|| self.pool.string(label));
+        let Finished { template, captures } = self.builders.finish(id, root, label);
         Closure { template: self.templates.push(template), captures }
     }
 
@@ -359,21 +380,31 @@ impl Emitter {
     fn inline(&mut self, at: BuilderId, closure: &Closure, args: &[Operand], span: Option<Span>) -> Operand {
         self.inline_depth += 1;
         self.inlined_nodes += self.templates[closure.template].nodes.len();
-        let Template { nodes, root, .. } = self.templates[closure.template].clone();
         let first = self.builders.get(at).nodes.next_key();
-        let mut copies: PrimaryMap<NodeIdx, Operand> = PrimaryMap::with_capacity(nodes.len());
-        let translate = |copies: &PrimaryMap<NodeIdx, Operand>, operand: Operand| match operand {
+        // By the nodes of the template.
+        let mut copies: SmallVec<[Operand; MAX_INLINE_NODES]> = SmallVec::new();
+        let translate = |copies: &[Operand], operand: Operand| match operand {
             Operand::Const(_) => operand,
-            Operand::Node(n) => copies[n],
+            Operand::Node(n) => copies[n.index()],
             Operand::Param(n) => args[n.index()],
             Operand::Capture(n) => closure.captures[n],
         };
-        for (_, Node { mut op, span }) in nodes {
-            visit::op(&mut op, &mut |_, operand| *operand = translate(&copies, *operand));
-            let copy = self.emit(at, op, span);
+        for n in self.templates[closure.template].nodes.keys() {
+            let Node { op, span } = &self.templates[closure.template].nodes[n];
+            let span = *span;
+            let copy = if let Op::Builtin { function, args } = op {
+                let function = *function;
+                let args: SmallVec<[Operand; 4]> = args.iter().map(|arg| translate(&copies, *arg)).collect();
+                self.emit_builtin(at, function, &args, span)
+            } else {
+                let mut op = op.clone();
+                visit::op(&mut op, &mut |_, operand| *operand = translate(&copies, *operand));
+                self.emit(at, op, span)
+            };
             copies.push(copy);
         }
-        let root = translate(&copies, root.expect("only templates with a value are called"));
+        let root = self.templates[closure.template].root.expect("only templates with a value are called");
+        let root = translate(&copies, root);
         if let (Operand::Node(n), Some(span)) = (root, span)
             && n >= first
         {

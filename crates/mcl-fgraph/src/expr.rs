@@ -35,7 +35,7 @@ impl Lowering<'_> {
         &mut self,
         at: InsertPoint,
         exprs: impl IntoIterator<Item = ExprId>,
-    ) -> Result<Vec<Operand>, LowerError> {
+    ) -> Result<SmallVec<[Operand; 4]>, LowerError> {
         exprs.into_iter().map(|expr| self.expr(at, expr)).collect()
     }
 
@@ -60,7 +60,7 @@ impl Lowering<'_> {
             }
             Expr::List(parts) => {
                 let parts = self.exprs(at, parts.iter().copied())?;
-                self.emitter.emit(at.builder, Op::List(parts), Some(span))
+                self.emitter.emit(at.builder, Op::List(parts.into_vec()), Some(span))
             }
             Expr::Map(pairs) => {
                 let pairs = pairs.iter().map(|(key, value)| Ok((self.expr(at, *key)?, self.expr(at, *value)?)));
@@ -71,28 +71,28 @@ impl Lowering<'_> {
                 let parts = self.exprs(at, fields.iter().map(|field| field.value))?;
                 let ty = self.type_of(at, expr);
                 let ty = self.emitter.pool.ty(&self.emitter.types, ty);
-                self.emitter.emit(at.builder, Op::Struct(ty, parts), Some(span))
+                self.emitter.emit(at.builder, Op::Struct(ty, parts.into_vec()), Some(span))
             }
             Expr::Call { args, .. } => {
                 let operands = self.exprs(at, args.iter().copied())?;
                 match self.frames.reference(at.frame, expr)?.target {
                     Target::Function(id) => {
-                        let types: Vec<TypeId> = args.iter().map(|arg| self.type_of(at, *arg)).collect();
+                        let types = self.types_of(at, args);
                         let result = self.type_of(at, expr);
                         let name = self.frames.typed.scoped.builtin(id);
-                        self.builtin(at, name, operands, &types, result, span)?
+                        self.builtin(at, name, &operands, &types, result, span)?
                     }
-                    Target::Def(def) => self.call_function(at, expr, def, operands, span)?,
+                    Target::Def(def) => self.call_function(at, expr, def, operands.into_vec(), span)?,
                     Target::Variable(_) => return Err(Inconsistency::WrongNode.into()),
                 }
             }
             Expr::CallVar { args, .. } => {
-                let args = self.exprs(at, args.iter().copied())?;
+                let args = self.exprs(at, args.iter().copied())?.into_vec();
                 let callee = self.variable(at, expr)?;
                 self.emitter.emit(at.builder, Op::Call { callee, args }, Some(span))
             }
             Expr::CallLambda { lambda, args } => {
-                let args = self.exprs(at, args.iter().copied())?;
+                let args = self.exprs(at, args.iter().copied())?.into_vec();
                 let callee = self.expr(at, *lambda)?;
                 self.emitter.emit(at.builder, Op::Call { callee, args }, Some(span))
             }
@@ -103,22 +103,22 @@ impl Lowering<'_> {
             Expr::Binary { .. } => self.operators(at, expr)?,
             Expr::Index { base, index } => {
                 let operands = self.exprs(at, [*base, *index])?;
-                self.builtin_call(at, "_lookup", &[*base, *index], operands, expr)?
+                self.builtin_call(at, "_lookup", &[*base, *index], &operands, expr)?
             }
             Expr::Field { base, field } => {
                 let base_value = self.expr(at, *base)?;
                 let types = [self.type_of(at, *base), TypeId::STR];
                 let result = self.type_of(at, expr);
                 let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
-                self.builtin(at, "_struct_lookup", vec![base_value, field], &types, result, span)?
+                self.builtin(at, "_struct_lookup", &[base_value, field], &types, result, span)?
             }
             Expr::FieldOr { base, field, default } => {
                 let (base_value, default_value) = (self.expr(at, *base)?, self.expr(at, *default)?);
                 let types = [self.type_of(at, *base), TypeId::STR, self.type_of(at, *default)];
                 let result = self.type_of(at, expr);
                 let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
-                let args = vec![base_value, field, default_value];
-                self.builtin(at, "_struct_lookup_optional", args, &types, result, span)?
+                let args = [base_value, field, default_value];
+                self.builtin(at, "_struct_lookup_optional", &args, &types, result, span)?
             }
         })
     }
@@ -133,7 +133,7 @@ impl Lowering<'_> {
             let Expr::Binary { op, left, right } = ast.expr(next) else { break self.expr(at, next)? };
             if let Some(terms) = self.string_sum(at, next) {
                 let terms = self.exprs(at, terms)?;
-                break self.join_balanced(at, terms, ast.expr_span(next))?;
+                break self.join_balanced(at, terms.into_vec(), ast.expr_span(next))?;
             }
             chain.push((next, *op, *left, *right));
             next = *left;
@@ -141,7 +141,7 @@ impl Lowering<'_> {
         for (expr, op, left, right) in chain.into_iter().rev() {
             let right_value = self.expr(at, right)?;
             value = match op {
-                BinaryOp::In => self.builtin_call(at, "contains", &[left, right], vec![value, right_value], expr)?,
+                BinaryOp::In => self.builtin_call(at, "contains", &[left, right], &[value, right_value], expr)?,
                 op => self.operator(at, op.symbol(), &[left, right], &[value, right_value], expr)?,
             };
             self.check_type_limits(|_| ast.expr_span(expr));

@@ -5,11 +5,10 @@
 //! branches and other loop bodies have their own.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use mcl_artifact::program::Operand;
 use mcl_parser::ast::{Ast, ExprId, StmtId};
 use mcl_types::{
-    DefId, DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target, TypeId,
-    TypeTable, Typed,
+    DefKind, ExprInfo, InstanceId, InstanceKind, ModuleId, Reference, ScopeId, StmtInfo, Target, TypeId, TypeTable,
+    Typed,
 };
 use rustc_hash::FxHashMap;
 
@@ -24,6 +23,8 @@ entity_impl!(FrameId);
 /// An instance of a scope.
 pub(crate) struct Frame {
     pub(crate) scope: ScopeId,
+    /// The module of the scope.
+    pub(crate) module: ModuleId,
     /// The frame of the scope around it.
     pub(crate) parent: Option<FrameId>,
     /// The template that its values belong to.
@@ -36,24 +37,11 @@ pub(crate) struct Frame {
     pub(crate) iterations: usize,
 }
 
-/// How far the value of a definition in a frame is lowered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueState {
-    /// What it depends on is being lowered first.
-    Entered,
-    /// It is being lowered; a use in its own expression would be a cycle.
-    InProgress,
-    /// The value, in terms of the frame's builder.
-    Lowered(Operand),
-}
-
 /// All frames, and the program they are instances of.
 pub(crate) struct Frames<'a> {
     pub(crate) typed: &'a Typed,
     frames: PrimaryMap<FrameId, Frame>,
     slots: FxHashMap<(FrameId, InstanceId), FrameId>,
-    /// The lowered values of definitions and parameters.
-    pub(crate) values: FxHashMap<(FrameId, DefId), ValueState>,
 }
 
 /// Why a reference cannot be followed.
@@ -78,7 +66,7 @@ impl From<Inconsistency> for Blocked {
 impl<'a> Frames<'a> {
     /// Returns an empty set of frames.
     pub(crate) fn new(typed: &'a Typed) -> Frames<'a> {
-        Frames { typed, frames: PrimaryMap::new(), slots: FxHashMap::default(), values: FxHashMap::default() }
+        Frames { typed, frames: PrimaryMap::new(), slots: FxHashMap::default() }
     }
 
     /// Adds a frame.
@@ -95,15 +83,12 @@ impl<'a> Frames<'a> {
         types: Box<[TypeId]>,
     ) -> FrameId {
         let iterations = self.get(parent).iterations;
-        self.add(Frame { scope, parent: Some(parent), builder, types, made_by: None, iterations })
+        let module = self.typed.scoped.scope(scope).module;
+        self.add(Frame { scope, module, parent: Some(parent), builder, types, made_by: None, iterations })
     }
 
-    /// Removes what only the body of a function needs, which is lowered: the values of its parameters, and its frame unless
-    /// others were made since.
+    /// Removes the frame of a function whose body is lowered, unless others were made since.
     pub(crate) fn leave_function(&mut self, id: FrameId) {
-        for param in &self.typed.scoped.scope(self.get(id).scope).params {
-            self.values.remove(&(id, *param));
-        }
         if self.frames.keys().next_back() == Some(id) {
             let mut frames = Vec::from(std::mem::take(&mut self.frames));
             frames.pop();
@@ -133,7 +118,7 @@ impl<'a> Frames<'a> {
 
     /// Returns the module whose tree contains the frame's statements.
     pub(crate) fn module(&self, id: FrameId) -> ModuleId {
-        self.typed.scoped.scope(self.get(id).scope).module
+        self.get(id).module
     }
 
     /// Returns the tree that contains the frame's statements.
@@ -242,13 +227,18 @@ impl<'a> Frames<'a> {
         };
         let types = self.typed.instance(slot).iter().map(|ty| self.close(holder, *ty, table)).collect();
         let Frame { builder, iterations, .. } = *self.get(holder);
-        let frame = self.add(Frame { scope, parent, builder, types, made_by: Some((holder, slot)), iterations });
+        let module = self.typed.scoped.scope(scope).module;
+        let frame =
+            self.add(Frame { scope, module, parent, builder, types, made_by: Some((holder, slot)), iterations });
         self.slots.insert((holder, slot), frame);
         Ok(())
     }
 
     /// Closes a type: replaces the type variables of the frame and of the frames around it by their types.
     pub(crate) fn close(&self, frame: FrameId, ty: TypeId, table: &mut TypeTable) -> TypeId {
+        if !table.is_open(ty) {
+            return ty;
+        }
         table.substitute(ty, &mut |var| {
             let mut at = Some(frame);
             while let Some(id) = at {

@@ -46,6 +46,7 @@ mod resource_lints;
 mod sensitive_commands;
 mod stmt;
 mod task;
+mod values;
 mod visit;
 mod warnings;
 

@@ -5,10 +5,12 @@ use cranelift_entity::packed_option::PackedOption;
 use indexmap::IndexMap;
 use mcl_artifact::program::{Closure, StrId};
 use mcl_diagnostics::{Diagnostic, Span};
+use mcl_functions::Function;
 use mcl_modules::{Loaded, UnitId};
 use mcl_parser::ast::{ExprId, StmtId};
 use mcl_types::{DefId, TypeId, TypeTable, Typed};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::builder::BuilderId;
 use crate::declared::DeclaredNames;
@@ -19,6 +21,7 @@ use crate::frames::{Frame, FrameId, Frames};
 use crate::options::Options;
 use crate::refused::RefusedValues;
 use crate::task::Task;
+use crate::values::Values;
 
 /// Where something is lowered: names are looked up in the frame, nodes are added to the builder. The builder is the
 /// frame's own or one inside it (for a branch of an expression).
@@ -50,13 +53,17 @@ pub(crate) enum FunctionState {
 /// The state of lowering.
 pub(crate) struct Lowering<'a> {
     pub(crate) frames: Frames<'a>,
+    /// The lowered values of definitions and parameters.
+    pub(crate) values: Values,
     pub(crate) emitter: Emitter,
     pub(crate) loaded: &'a Loaded,
     /// The directories of the modules as strings of the pool, as far as they were needed.
     pub(crate) module_dirs: SecondaryMap<UnitId, PackedOption<StrId>>,
     /// The statements to lower, the next one last.
     pub(crate) tasks: Vec<Task>,
-    pub(crate) functions: FxHashMap<FunctionKey, FunctionState>,
+    pub(crate) functions: IndexMap<FunctionKey, FunctionState, FxBuildHasher>,
+    /// The function that operators call.
+    pub(crate) operator: Option<&'static Function>,
     /// How many expressions are being lowered, each for the one before.
     pub(crate) depth: usize,
     pub(crate) errors: Vec<Diagnostic>,
@@ -77,11 +84,13 @@ impl<'a> Lowering<'a> {
     pub(crate) fn new(typed: &'a Typed, types: TypeTable, loaded: &'a Loaded, options: Options) -> Lowering<'a> {
         Lowering {
             frames: Frames::new(typed),
+            values: Values::default(),
             emitter: Emitter::new(types, options.fold),
             loaded,
             module_dirs: SecondaryMap::new(),
             tasks: Vec::new(),
-            functions: FxHashMap::default(),
+            functions: IndexMap::default(),
+            operator: mcl_functions::function("_operator"),
             depth: 0,
             errors: Vec::new(),
             unimplemented: IndexMap::default(),
@@ -105,6 +114,7 @@ impl<'a> Lowering<'a> {
         let scope = self.frames.typed.scoped.root();
         let frame = self.frames.add(Frame {
             scope,
+            module: self.frames.typed.scoped.scope(scope).module,
             parent: None,
             builder,
             types: Box::default(),
@@ -119,8 +129,8 @@ impl<'a> Lowering<'a> {
 
     /// Returns the definitions of the top level that were lowered, functions for each set of types.
     pub(crate) fn lowered_at_top(&self) -> impl Iterator<Item = DefId> {
-        let values = self.frames.values.keys().filter(|(frame, _)| Frames::is_top(*frame)).map(|(_, def)| *def);
-        values.chain(self.functions.keys().filter(|key| Frames::is_top(key.frame)).map(|key| key.def))
+        let functions = self.functions.keys().filter(|key| Frames::is_top(key.frame)).map(|key| key.def);
+        self.values.definitions_at_top().chain(functions)
     }
 
     /// Whether a builder is that of the program, whose statements count whenever it runs.
@@ -133,6 +143,11 @@ impl<'a> Lowering<'a> {
         let module = self.frames.module(at.frame);
         let ty = self.frames.typed.expr(module, expr);
         self.frames.close(at.frame, ty, &mut self.emitter.types)
+    }
+
+    /// Returns the closed types of expressions.
+    pub(crate) fn types_of(&mut self, at: InsertPoint, exprs: &[ExprId]) -> SmallVec<[TypeId; 4]> {
+        exprs.iter().map(|expr| self.type_of(at, *expr)).collect()
     }
 
     /// Remembers the span of what was lowered last, if it is the first to have a type that exceeds a limit of artifacts.

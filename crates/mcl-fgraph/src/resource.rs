@@ -87,7 +87,7 @@ impl Lowering<'_> {
         let found = self.emitter.types.intern(TypeNode::Struct(fields.into()));
         let result = self.emitter.types.intern(TypeNode::List(found));
         let kind = Operand::Const(self.emitter.pool.str(ast.name(resource.kind).clone()));
-        self.builtin(at, "_collect", vec![kind, name], &types, result, span)
+        self.builtin(at, "_collect", &[kind, name], &types, result, span)
     }
 
     /// Reports a `Meta` struct beside another entry for meta parameters: the struct sets all of them (spec 04 §1.9).

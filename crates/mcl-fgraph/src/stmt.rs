@@ -10,9 +10,10 @@ use mcl_types::{InstanceId, InstanceKind, ScopeId, StmtInfo, TypeId};
 
 use crate::builder::as_const;
 use crate::error::{Inconsistency, LowerError};
-use crate::frames::{FrameId, ValueState};
+use crate::frames::FrameId;
 use crate::lower::{InsertPoint, Lowering};
 use crate::task::{LoopKind, Task};
+use crate::values::ValueState;
 
 /// A loop over a constant is unrolled if its body is copied at most this many times, counting the unrolled loops around it.
 const MAX_ITERATIONS: usize = 64;
@@ -128,9 +129,9 @@ impl Lowering<'_> {
     /// Lowers `panic(…)` to `if panic(…) {}`: the call stops the engine if its condition is true.
     fn panic(&mut self, at: InsertPoint, args: &[ExprId], span: Span) -> Result<Statement, LowerError> {
         let operands = self.exprs(at, args.iter().copied())?;
-        let types: Vec<TypeId> = args.iter().map(|arg| self.type_of(at, *arg)).collect();
+        let types = self.types_of(at, args);
         let name = if args.len() == 2 { "panic_debug" } else { "panic" };
-        let condition = self.builtin(at, name, operands, &types, TypeId::BOOL, span)?;
+        let condition = self.builtin(at, name, &operands, &types, TypeId::BOOL, span)?;
         let builder = self.emitter.builders.open(Some(at.builder), 0);
         let then = self.emitter.finish(builder, None, "panic");
         Ok(Statement::If { condition, then, otherwise: None })
@@ -199,16 +200,16 @@ impl Lowering<'_> {
                 for (key, value) in items.into_iter().rev() {
                     let body = self.frames.enter(frame, scope, builder, Box::default());
                     self.frames.set_iterations(body, iterations);
-                    self.frames.values.insert((body, first), ValueState::Lowered(Operand::Const(key)));
-                    self.frames.values.insert((body, second), ValueState::Lowered(Operand::Const(value)));
+                    self.values.set(body, first, ValueState::Lowered(Operand::Const(key)));
+                    self.values.set(body, second, ValueState::Lowered(Operand::Const(value)));
                     self.block(body);
                 }
                 return Ok(());
             }
         }
         let body = self.enter_template(frame, scope, 2);
-        self.frames.values.insert((body.frame, first), ValueState::Lowered(Operand::Param(ParamIdx::from_u32(0))));
-        self.frames.values.insert((body.frame, second), ValueState::Lowered(Operand::Param(ParamIdx::from_u32(1))));
+        self.values.set(body.frame, first, ValueState::Lowered(Operand::Param(ParamIdx::from_u32(0))));
+        self.values.set(body.frame, second, ValueState::Lowered(Operand::Param(ParamIdx::from_u32(1))));
         self.tasks.push(Task::FinishLoop { frame, kind, iterable, body: body.builder });
         self.block(body.frame);
         Ok(())

@@ -29,13 +29,14 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntitySet, PrimaryMap};
 use indexmap::{IndexMap, IndexSet};
 use mcl_diagnostics::Diagnostic;
 use mcl_parser::ast::ExprId;
 use mcl_value::{FuncType, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::paged::PagedMap;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped};
 use crate::solver::Solver;
 use crate::solver::obligation::NameShape;
@@ -51,7 +52,7 @@ pub(crate) struct Inference<'a> {
     solver: Solver,
     inferred: Inferred,
     shapes: NameShapes,
-    generic_scopes: SecondaryMap<ScopeId, GenericScope>,
+    generic_scopes: PagedMap<ScopeId, GenericScope>,
     members: Members,
     signatures: Signatures,
     /// The number of calls in the definitions of the top level, which are typed first.
@@ -102,9 +103,9 @@ pub(crate) struct Usage {
 struct Inferred {
     /// By module, by [`Part::position`]. Expressions that are not typed keep the error type.
     exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, Ty>>,
-    defs: SecondaryMap<DefId, PackedOption<Ty>>,
+    defs: PagedMap<DefId, PackedOption<Ty>>,
     /// The types of the variables of the instantiated class or file.
-    instances: SecondaryMap<InstanceId, Option<Rc<[Ty]>>>,
+    instances: PagedMap<InstanceId, Option<Rc<[Ty]>>>,
     /// The types of the variables of the called `func`.
     calls: IndexMap<ExprKey, Rc<[Ty]>, FxBuildHasher>,
 }
@@ -192,23 +193,24 @@ impl MemberContext {
 impl<'a> Inference<'a> {
     pub(crate) fn new(scoped: &'a Scoped, usage: &'a Usage, part: Part) -> Inference<'a> {
         let untyped = |count: usize| vec![Ty::ERROR; count].into();
-        let exprs = match &part.exprs {
+        let exprs: PrimaryMap<ModuleId, PrimaryMap<ExprId, Ty>> = match &part.exprs {
             None => scoped.modules.values().map(|module| untyped(module.exprs.len())).collect(),
             Some(range) => [untyped(range.len())].into_iter().collect(),
         };
+        let typed = exprs.values().map(PrimaryMap::len).sum();
         Inference {
             scoped,
             usage,
             part,
-            solver: Solver::new(),
+            solver: Solver::with_capacity(typed),
             inferred: Inferred {
                 exprs,
-                defs: SecondaryMap::with_capacity(scoped.defs.len()),
-                instances: SecondaryMap::with_capacity(scoped.instances.len()),
+                defs: PagedMap::default(),
+                instances: PagedMap::default(),
                 calls: IndexMap::default(),
             },
             shapes: NameShapes::default(),
-            generic_scopes: SecondaryMap::with_capacity(scoped.scopes.len()),
+            generic_scopes: PagedMap::default(),
             members: Members::default(),
             signatures: Signatures::default(),
             definition_calls: 0,

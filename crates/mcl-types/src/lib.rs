@@ -15,6 +15,7 @@ mod infer;
 mod invalid;
 mod lint;
 mod meta_parameters;
+mod paged;
 mod scope;
 mod scoped;
 mod solver;
@@ -33,6 +34,7 @@ pub use infer::optional::classes_used_inside;
 pub use infer::reachable::reachable_definitions;
 pub use invalid::InvalidProgram;
 pub use meta_parameters::check_meta_parameters;
+pub use paged::PagedMap;
 pub use scope::scope;
 pub use scoped::{
     BuiltinId, Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, Path, PathId,

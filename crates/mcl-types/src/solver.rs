@@ -50,9 +50,10 @@ pub(crate) struct Solver {
 }
 
 impl Solver {
-    pub(crate) fn new() -> Solver {
+    /// Creates a solver for some expressions.
+    pub(crate) fn with_capacity(exprs: usize) -> Solver {
         Solver {
-            types: Types::new(),
+            types: Types::with_capacity(exprs),
             level: 0,
             generics: PrimaryMap::new(),
             obligations: Obligations::default(),

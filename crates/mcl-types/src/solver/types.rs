@@ -164,14 +164,15 @@ pub(crate) struct Types {
 const MAX_UNRECORDED_STEPS: u32 = 64;
 
 impl Types {
-    pub(crate) fn new() -> Types {
+    /// Reserves memory for the nodes of some expressions; most have at most one of their own.
+    pub(crate) fn with_capacity(exprs: usize) -> Types {
         let mut types = Types {
-            nodes: PrimaryMap::new(),
+            nodes: PrimaryMap::with_capacity(exprs),
             structs: Vec::new(),
             field_positions: FxHashMap::default(),
             functions: Vec::new(),
-            origins: PrimaryMap::new(),
-            has_vars: PrimaryMap::new(),
+            origins: PrimaryMap::with_capacity(exprs),
+            has_vars: PrimaryMap::with_capacity(exprs),
             forest: InPlaceUnificationTable::new(),
             var_origins: Vec::new(),
             changed: Vec::new(),
