@@ -89,11 +89,13 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
     }
     resolver.invalidate_instances();
     let broken_classes = resolver.included_broken_classes();
-    let mut diagnostics = resolver.reachable_findings(broken_classes);
+    let diagnostics = resolver.reachable_findings(broken_classes);
+    let (scoped, used_imports) = resolver.finish();
     if diagnostics.is_empty() {
-        diagnostics = lints(&resolver.out, loaded, &resolver.used_imports);
+        let lints = lints(&scoped, loaded, &used_imports);
+        return (scoped, lints);
     }
-    (resolver.out, diagnostics)
+    (scoped, diagnostics)
 }
 
 /// Returns the number of scopes that a file has, if it is imported once and every `if` has an `else`.
@@ -151,6 +153,11 @@ struct Finding {
 }
 
 impl Resolver<'_> {
+    /// Drops everything but the result.
+    fn finish(self) -> (Scoped, UsedImports) {
+        (self.out, self.used_imports)
+    }
+
     fn ast(&self, scope: ScopeId) -> Arc<Ast> {
         Arc::clone(&self.out.units[self.tables[scope].unit])
     }

@@ -18,7 +18,7 @@ use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, Sc
 use crate::stack::with_stack;
 
 /// A scope of this many statements or more is a long one.
-const LONG_SCOPE: usize = 1000;
+pub(crate) const LONG_SCOPE: usize = 1000;
 
 impl Resolver<'_> {
     /// Declares a module for a file: one that sees only itself, or, given the scope `site` that contains the import, one

@@ -13,6 +13,7 @@ use petgraph::visit::DfsPostOrder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scope::Resolver;
+use crate::scope::declare::LONG_SCOPE;
 use crate::scope::error::{Entity, ScopeError};
 use crate::scope::table::Dependency;
 use crate::scoped::{InstanceKind, ScopeId, StmtInfo};
@@ -20,8 +21,12 @@ use crate::scoped::{InstanceKind, ScopeId, StmtInfo};
 impl Resolver<'_> {
     /// Orders the definitions of a scope whose uses are all resolved.
     pub(crate) fn order_definitions(&mut self, scope: ScopeId) {
-        let stmts: Vec<StmtId> =
-            self.out.scope(scope).body.iter().copied().filter(|stmt| self.is_definition(scope, *stmt)).collect();
+        let body = &self.out.scope(scope).body;
+        let mut stmts: Vec<StmtId> = Vec::new();
+        if body.len() >= LONG_SCOPE {
+            stmts.reserve_exact(body.len());
+        }
+        stmts.extend(body.iter().copied().filter(|stmt| self.is_definition(scope, *stmt)));
         let dependencies = std::mem::take(&mut self.tables[scope].dependencies);
         // Most programs define names before they use them, and then the order of the source is that of a search.
         if stmts.is_sorted() && dependencies.iter().all(|dependency| dependency.to < dependency.from) {
