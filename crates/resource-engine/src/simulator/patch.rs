@@ -92,10 +92,10 @@ impl World {
 
     fn compare_with_swap(&self, graph: EngineGraph, patch: GraphPatch) {
         // With a limit, other vertices begin in the first step. A patch of the structure, or of several vertices, looks at them in
-        // another order, which matters where they wait for each other.
+        // another order, which matters where they wait for each other. So does one that also revives what has failed for good.
         let has_semaphores = || graph.groups().iter().flat_map(|group| group.iter()).any(|r| !r.meta.sema.is_empty());
         let is_contended = || self.engine.config.max_parallel.is_some() || has_semaphores();
-        let has_other_order = patch.is_structural() || patch.replaced.len() > 1;
+        let has_other_order = patch.is_structural() || patch.replaced.len() + self.engine.to_revive.len() > 1;
         if self.engine.config.max_starts_per_step.is_some() || (has_other_order && is_contended()) {
             return;
         }
