@@ -260,6 +260,19 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// Returns the character with a code. Ruby makes strings that are not Unicode of surrogates, -1 and -2.
+fn character(code: i128) -> Result<char, Error> {
+    let is_no_text = matches!(code, -2 | -1 | 0xd800..=0xdfff);
+    let found = u32::try_from(code).ok().and_then(char::from_u32);
+    found.ok_or_else(|| {
+        if is_no_text {
+            Error::new(ErrorKind::Unavailable, format!("%c of {code} is no character of Unicode"))
+        } else {
+            error("invalid character")
+        }
+    })
+}
+
 fn convert(directive: &Directive, conversion: char, shown: Shown<'_>) -> Result<String, Error> {
     Ok(match conversion {
         's' => directive.text(&shown.text()),
@@ -279,10 +292,7 @@ fn convert(directive: &Directive, conversion: char, shown: Shown<'_>) -> Result<
                     let mut chars = text.chars();
                     chars.next().filter(|_| chars.next().is_none()).ok_or_else(|| error("%c requires a character"))?
                 }
-                other => u32::try_from(code_of(other)?)
-                    .ok()
-                    .and_then(char::from_u32)
-                    .ok_or_else(|| error("invalid character"))?,
+                other => character(code_of(other)?)?,
             };
             directive.fill(&c.to_string())
         }

@@ -295,7 +295,10 @@ pub(super) fn dig(vm: &mut Interpreter<'_>, this: &Value, args: Args<'_>) -> Eva
             Value::Nil => return Ok(Value::Nil),
             Value::Array(_) | Value::Hash(_) => operator(vm, &value, "[]", std::slice::from_ref(key))?,
             other => {
-                let class = crate::classes::class_of(other).name();
+                let class = match other {
+                    Value::Class(class) => format!("#<Class:{}>", class.name()),
+                    other => crate::classes::class_of(other).name().to_owned(),
+                };
                 return Err(Raise::type_error(format!("{class} does not have #dig method")).into());
             }
         };

@@ -160,18 +160,25 @@ pub(super) static ENUMERABLE: &[Method] = &[
         let mut sum = if args.len() > 0 { args.get(0).clone() } else { Value::Int(0) };
         let plus = Dispatch::new("+".into());
         let (mut total, mut lost) = (0.0, 0.0);
-        let mut is_float = false;
+        let (mut is_float, mut is_numeric) = (false, true);
         for item in vm.elements(this)? {
             let item = match args.block {
                 Some(block) => vm.yield_one(block, item)?,
                 None => item,
             };
-            // Floats are added with the error that was lost, as Ruby does.
-            if let (Value::Float(_), false, Value::Int(_) | Value::Float(_)) = (&item, is_float, &sum) {
+            // Floats are added with the error that was lost, as Ruby does until it meets something else.
+            if !matches!(item, Value::Int(_) | Value::Float(_)) && is_numeric {
+                is_numeric = false;
+                if std::mem::take(&mut is_float) {
+                    sum = Value::Float(total);
+                }
+            }
+            if let (Value::Float(_), false, true, Value::Int(_) | Value::Float(_)) = (&item, is_float, is_numeric, &sum)
+            {
                 is_float = true;
                 total = super::numeric::float(&sum)?;
             }
-            if is_float && matches!(item, Value::Int(_) | Value::Float(_)) {
+            if is_float {
                 let value = super::numeric::float(&item)?;
                 let next: f64 = total + value;
                 lost += if total.abs() >= value.abs() { (total - next) + value } else { (value - next) + total };

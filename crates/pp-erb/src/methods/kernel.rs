@@ -204,7 +204,13 @@ pub(super) fn format(vm: &mut Interpreter<'_>, format: &str, arguments: &[Value]
     let text = pp_types::sprintf_arguments(format, &converted).map_err(|error| {
         let is_type =
             ["can't convert ", "no implicit conversion "].iter().any(|start| error.message.starts_with(start));
-        if is_type { Raise::type_error(error.message).into() } else { Stop::from(error) }
+        match error.kind {
+            pp_types::ErrorKind::Unavailable => {
+                Stop::refused("strings that are not Unicode, which `%c` makes of this number")
+            }
+            _ if is_type => Raise::type_error(error.message).into(),
+            _ => Stop::from(error),
+        }
     })?;
     vm.string(text)
 }
