@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::Diagnostic;
 
+use crate::machine_files::MachineFiles;
 use crate::read::read_start;
 
 /// Where the code and the data of a compilation are.
@@ -17,6 +18,8 @@ pub struct CodePaths {
     pub hiera_config: Option<PathBuf>,
     /// What the compiler cannot evaluate of Ruby, an installed one does.
     pub ruby_fallback: bool,
+    /// Which files are found beside them.
+    pub machine_files: MachineFiles,
 }
 
 impl CodePaths {
@@ -34,7 +37,7 @@ impl CodePaths {
             path: absolute(self.path),
             module_path: self.module_path.into_iter().map(absolute).collect(),
             hiera_config: self.hiera_config.map(absolute),
-            ruby_fallback: self.ruby_fallback,
+            ..self
         }
     }
 

@@ -94,12 +94,15 @@ pub fn compile_path(path: &Path, module_path: &[PathBuf], options: &Options) -> 
 /// # Errors
 /// A path that cannot be read, an invalid artifact.
 pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnostic> {
-    let CodePaths { path, module_path, hiera_config, ruby_fallback } = paths;
+    let CodePaths { path, module_path, hiera_config, ruby_fallback, machine_files } = paths;
     paths.check()?;
     if !path.is_dir() && is_stored(path) {
         let bytes = read_file(path).map_err(|error| error.diagnostic())?;
         let (environment, services, types) = StoredEnvironment::read(&bytes)?.into_parts();
-        let services = services.with_global_config(hiera_config.clone()).with_ruby(*ruby_fallback);
+        let services = services
+            .with_global_config(hiera_config.clone())
+            .with_ruby(*ruby_fallback)
+            .with_machine_files(machine_files.clone());
         // The artifact was validated with the defaults of Puppet 7.
         let stricter = match options.strict {
             Strict::Error => validate_again(&environment),
@@ -129,7 +132,8 @@ pub fn compile(paths: &CodePaths, options: &Options) -> Result<Compiled, Diagnos
         let services = DiskServices::new(environment_root, modules)
             .with_validation(validation, root.clone())
             .with_global_config(hiera_config.clone())
-            .with_ruby(*ruby_fallback);
+            .with_ruby(*ruby_fallback)
+            .with_machine_files(machine_files.clone());
         let mut compiled = evaluate(environment, services, &options);
         let of_types = types.files();
         compiled.instructions.extend(of_types.iter().cloned());
@@ -188,10 +192,16 @@ fn evaluate(environment: Environment, services: DiskServices, options: &Options)
     let compilation = pp_evaluator::compile(&environment, options, &services);
     let mut diagnostics = compilation.diagnostics;
     diagnostics.extend(warnings(&options.resource_types));
+    let undescribed = services.undescribed();
+    let catalog = compilation.catalog.filter(|_| undescribed.is_empty());
+    if !undescribed.is_empty() {
+        // Other errors follow from these.
+        diagnostics = undescribed;
+    }
     let mut files = environment.files;
     files.files.extend(compilation.loaded);
     Compiled {
-        catalog: compilation.catalog,
+        catalog,
         files,
         root: None,
         module_path: Vec::new(),

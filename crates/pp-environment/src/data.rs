@@ -75,6 +75,9 @@ impl DataFiles for DiskServices {
         }
         let directory = Path::new(directory);
         self.ask(directory, Role::Instructions);
+        if self.described(directory).is_some() {
+            return Vec::new();
+        }
         let entries = entries(directory).unwrap_or_default().into_iter();
         entries.map(|(name, path)| Entry { name, is_directory: path.is_dir() }).collect()
     }
@@ -83,7 +86,7 @@ impl DataFiles for DiskServices {
         let failed = |message: String, help: &str| Error::new(ErrorKind::Evaluation, message).help(help);
         let path = match source {
             KeySource::Variable(name) => {
-                let value = std::env::var(&**name).ok().filter(|value| !value.is_empty());
+                let value = std::env::var(&**name).ok().filter(|value| !value.is_empty() && self.is_of_this_machine());
                 let missing = || {
                     failed(
                         format!("the environment variable {name} holds no private key"),
@@ -102,7 +105,12 @@ impl DataFiles for DiskServices {
             ));
         }
         self.ask(path, Role::Input);
-        read_private(path).map_err(|error| {
+        let key = match self.described(path) {
+            Some(None) => Err(EnvironmentError::unreadable(path, std::io::ErrorKind::NotFound.into())),
+            Some(Some(key)) => Ok(key.to_vec()),
+            None => read_private(path),
+        };
+        key.map_err(|error| {
             let diagnostic = error.diagnostic();
             let error = Error::new(ErrorKind::Evaluation, diagnostic.message);
             match diagnostic.help {

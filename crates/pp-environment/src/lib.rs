@@ -25,6 +25,7 @@ mod host_facts;
 mod limits;
 mod load;
 mod look_up;
+mod machine_files;
 mod metadata;
 mod node;
 mod read;
@@ -49,6 +50,7 @@ pub use host_facts::{FactModules, HostFacts};
 pub use limits::{MAX_FILE_BYTES, MAX_FILES};
 pub use load::{Loaded, load, parse_files, parse_standard_input, parse_text};
 pub use look_up::{LookedUp, look_up};
+pub use machine_files::MachineFiles;
 pub use node::node_options;
 pub use pp_facts::{Change, Executables, Printed, Reader};
 

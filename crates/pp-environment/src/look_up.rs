@@ -32,13 +32,16 @@ pub struct LookedUp {
 /// # Errors
 /// A path that cannot be read, an invalid artifact.
 pub fn look_up(paths: &CodePaths, options: &Options, request: &LookupRequest) -> Result<LookedUp, Diagnostic> {
-    let CodePaths { path, module_path, hiera_config, ruby_fallback } = paths;
+    let CodePaths { path, module_path, hiera_config, ruby_fallback, machine_files } = paths;
     paths.check()?;
     let mut options = options.clone();
     if !path.is_dir() && is_stored(path) {
         let bytes = read_file(path).map_err(|error| error.diagnostic())?;
         let (environment, services, types) = StoredEnvironment::read(&bytes)?.into_parts();
-        let services = services.with_global_config(hiera_config.clone()).with_ruby(*ruby_fallback);
+        let services = services
+            .with_global_config(hiera_config.clone())
+            .with_ruby(*ruby_fallback)
+            .with_machine_files(machine_files.clone());
         add_stored(types, &mut options.resource_types);
         let lookup = lookup(&environment, &options, &services, request);
         return Ok(with_files(lookup, environment.files, None));
@@ -67,7 +70,8 @@ pub fn look_up(paths: &CodePaths, options: &Options, request: &LookupRequest) ->
     let services = DiskServices::new(environment_root, modules)
         .with_validation(validation, input.root().to_owned())
         .with_global_config(hiera_config.clone())
-        .with_ruby(*ruby_fallback);
+        .with_ruby(*ruby_fallback)
+        .with_machine_files(machine_files.clone());
     let lookup = lookup(&environment, &options, &services, request);
     Ok(with_files(lookup, environment.files, root))
 }

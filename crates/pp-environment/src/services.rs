@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcl_diagnostics::{Diagnostic, FileId, SourceFile};
+use mcl_diagnostics::{Code, Diagnostic, FileId, SourceFile, Stage};
 use pp_ast::Tree;
 use pp_evaluator::{Manifest, Ruby, RubyFact, RubyFunction, Services};
 use pp_functions::FileKind;
@@ -17,6 +17,7 @@ use crate::dependencies::{absent_dependencies, absent_module};
 use crate::error::EnvironmentError;
 use crate::find::{Module, StoredFiles};
 use crate::load::{ParsedFile, check_location, has_errors, name_of, parse_file, parse_text};
+use crate::machine_files::{Described, MachineFiles};
 use crate::read::{read_file, read_inside};
 use crate::ruby_facts::{lack_ruby, ruby_facts};
 use crate::ruby_functions::{is_legacy, ruby_function_files, ruby_function_name};
@@ -42,6 +43,9 @@ pub struct DiskServices {
     ruby: Option<InstalledRuby>,
     /// The directory that the names of files are relative to.
     base: PathBuf,
+    machine_files: MachineFiles,
+    /// The files that were asked for and of which a test says nothing.
+    undescribed: Mutex<BTreeSet<PathBuf>>,
     validation: ValidationOptions,
     /// The names of the modules whose files were read.
     used: Mutex<BTreeSet<Arc<str>>>,
@@ -81,6 +85,46 @@ impl DiskServices {
     #[must_use]
     pub fn with_ruby(self, is_allowed: bool) -> DiskServices {
         DiskServices { ruby: is_allowed.then(InstalledRuby::default), ..self }
+    }
+
+    /// Sets which files are found outside of the code.
+    #[must_use]
+    pub fn with_machine_files(self, machine_files: MachineFiles) -> DiskServices {
+        DiskServices { machine_files, ..self }
+    }
+
+    /// Returns the content of a file of a machine that a test describes; `None` if this machine decides, `Some(None)` if there
+    /// is none. One of which the test says nothing is remembered.
+    pub(crate) fn described(&self, path: &Path) -> Option<Option<&[u8]>> {
+        let modules = self.modules.iter().map(|module| &*module.directory);
+        let global = self.global_config.as_deref().and_then(Path::parent);
+        let directories = [self.root.as_deref(), global].into_iter().flatten();
+        let base = Some(&*self.base).filter(|base| !base.as_os_str().is_empty());
+        match self.machine_files.described(path, directories.chain(base).chain(modules))? {
+            Described::Content(content) => Some(Some(content)),
+            Described::Absent => Some(None),
+            Described::Unknown(path) => {
+                self.undescribed.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+                Some(None)
+            }
+        }
+    }
+
+    /// Returns an error for each file that was asked for and of which the test says nothing.
+    pub(crate) fn undescribed(&self) -> Vec<Diagnostic> {
+        let paths = self.undescribed.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = |path: &PathBuf| {
+            let path = path.display();
+            let message = format!("the test does not say what the file `{path}` contains, which Puppet code reads");
+            let help = format!("give its content in the test: `# test: file \"{path}\" = \"…\"`, or `absent`");
+            Diagnostic::error(Code::R0108, Stage::Stream, message).help(help)
+        };
+        paths.iter().map(error).collect()
+    }
+
+    /// Whether files outside of the code are those of this machine.
+    pub(crate) fn is_of_this_machine(&self) -> bool {
+        self.machine_files == MachineFiles::Actual
     }
 
     /// Sets the facts of the compilation.
@@ -125,6 +169,10 @@ impl DiskServices {
     /// Reads a file of this machine; one of a module must not be a link out of it.
     pub(crate) fn read(&self, path: &Path, role: Role) -> Result<Vec<u8>, EnvironmentError> {
         self.ask(path, role);
+        if let Some(described) = self.described(path) {
+            let missing = || EnvironmentError::unreadable(path, std::io::ErrorKind::NotFound.into());
+            return described.map(<[u8]>::to_vec).ok_or_else(missing);
+        }
         match self.modules.iter().find(|module| path.starts_with(&module.directory)) {
             Some(module) => read_inside(&module.directory, path),
             None => read_file(path),
@@ -277,7 +325,8 @@ impl Services for DiskServices {
             None => PathBuf::from(path),
         };
         self.ask(&path, Role::Input);
-        if path.exists() { path.to_str().map(Arc::from) } else { None }
+        let exists = self.described(&path).map_or_else(|| path.exists(), |described| described.is_some());
+        if exists { path.to_str().map(Arc::from) } else { None }
     }
 
     fn read_file(&self, path: &str) -> Result<Arc<[u8]>, Error> {

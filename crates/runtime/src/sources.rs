@@ -18,5 +18,6 @@ mod thread;
 
 pub use manifests::PuppetNode;
 pub use merger::{GraphMerger, MergeOutcome, Source, SourceEvent};
+pub use pp_environment::MachineFiles;
 pub use puppet::{PuppetLoad, PuppetSource};
 pub use thread::{GraphSource, ProgramLoader, SourceThread, spawn};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mcl_artifact::program::Program;
 use mcl_diagnostics::{Diagnostic, Files, Format};
 use resource_graph::ResourceGraph;
+use runtime::sources::MachineFiles;
 use runtime::{AnsweredProgram, Answers, answered_host, finalize};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,9 @@ fn next_graph(
     State { answers, facts }: State,
 ) -> Result<ResourceGraph, Vec<Diagnostic>> {
     let host = answered_host(&answers);
+    let described = |(path, text): (&String, &Option<String>)| (path.into(), text.clone().map(String::into_bytes));
+    let files = answers.files.iter().map(described).collect();
+    let machine_files = MachineFiles::Described(Arc::new(files));
     match running {
         Some(running) => running.change(answers),
         None => {
@@ -113,7 +117,7 @@ fn next_graph(
         }
     }
     let own = running.as_mut().map(AnsweredProgram::graph).transpose()?;
-    let sources = Sources { facts, ..sources.clone() };
+    let sources = Sources { facts, machine_files, ..sources.clone() };
     let (graph, _) = sources.merged(own)?;
     Ok(finalize(graph, &host)?.graph)
 }

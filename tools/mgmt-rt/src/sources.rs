@@ -12,7 +12,7 @@ use mcl_artifact::program::Program;
 use mcl_diagnostics::{Code, Diagnostic, Files, Format, Severity};
 use pp_translate::FallbackPolicy;
 use resource_graph::ResourceGraph;
-use runtime::sources::{GraphMerger, MergeOutcome, PuppetNode, PuppetSource, Source, SourceEvent};
+use runtime::sources::{GraphMerger, MachineFiles, MergeOutcome, PuppetNode, PuppetSource, Source, SourceEvent};
 use runtime::{Commands, Finalized, WaitLimit, finalize, local_host, unprotected};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,9 @@ pub struct Sources {
     /// How to handle a merge point that exists on one side only
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = MergeUnmatched::Error)]
     pub merge_unmatched: MergeUnmatched,
+    /// Which files Puppet code finds beside itself
+    #[arg(skip)]
+    pub machine_files: MachineFiles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -129,6 +132,7 @@ impl Sources {
             ruby_fallback: self.ruby_fallback,
             strict: self.puppet_strict,
             installed_puppet: self.puppet_compiler == PuppetCompiler::Puppet,
+            machine_files: self.machine_files.clone(),
         };
         self.puppet.clone().map(|path| PuppetSource::new(path, node, options))
     }

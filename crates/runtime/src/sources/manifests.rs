@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use mcl_diagnostics::{Code, Diagnostic, Stage};
 use pp_environment::{
-    Change, CodePaths, Compiled, Executables, FactModules, Facts, HostFacts, Measurements, Reader, fact_directories,
-    fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements, with_location,
+    Change, CodePaths, Compiled, Executables, FactModules, Facts, HostFacts, MachineFiles, Measurements, Reader,
+    fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements, with_location,
 };
 use pp_evaluator::{FactReads, LogEntry};
 use pp_functions::{LogLevel, Strict};
@@ -30,6 +30,8 @@ pub struct PuppetNode {
     pub strict: bool,
     /// Let an installed Puppet compile the manifests.
     pub installed_puppet: bool,
+    /// Which files the code finds beside itself.
+    pub machine_files: MachineFiles,
 }
 
 impl PuppetNode {
@@ -134,6 +136,7 @@ pub(super) fn compile(
         let paths = CodePaths {
             hiera_config: node.hiera_config.clone(),
             ruby_fallback: node.ruby_fallback,
+            machine_files: node.machine_files.clone(),
             ..CodePaths::new(path, &module_path)
         };
         let mut compiled = pp_environment::compile(&paths, &options).map_err(|error| vec![error])?;

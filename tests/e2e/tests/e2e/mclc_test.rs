@@ -177,6 +177,31 @@ fn both_sides_are_tested_together_with_the_facts_of_the_test() {
 }
 
 #[test]
+fn puppet_code_finds_the_files_of_the_test_and_those_of_its_own() {
+    let site =
+        "notify { 'n': message => \"${file('/etc/hostname')} ${find_file('/etc/passwd')} ${template('m/t.erb')}\" }\n";
+    let directives = [
+        "# test: puppet = \"site.pp\"\n# test: modules = \"../modules\"\n",
+        "# test: file \"/etc/hostname\" = \"other\"\n",
+        "# test: file \"/etc/passwd\" = absent\n",
+    ];
+    let scratch = module(&[("a.mcl", directives[0]), ("site.pp", site)]);
+    std::fs::create_dir_all(scratch.path("modules/m/templates")).expect("created");
+    scratch.write("modules/m/templates/t.erb", "<%= 1 + 1 %>");
+    let ran = test(&scratch, &["--bless"]);
+    assert_eq!(ran.status, 1, "{}", ran.out);
+    for missing in ["`/etc/hostname`", "`/etc/passwd`", "`# test: file \"/etc/passwd\" = \"…\"`, or `absent`"] {
+        assert!(ran.out.contains(missing), "{missing} is missing in\n{}", ran.out);
+    }
+    assert!(!scratch.path("tests/a.err").exists() && !scratch.path("tests/a.graph").exists());
+    scratch.write("tests/a.mcl", &directives.concat());
+    let ran = test(&scratch, &["--bless"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let graph = scratch.read("tests/a.graph").unwrap_or_else(|| panic!("{:?}", scratch.read("tests/a.err")));
+    assert!(graph.contains("other  2"), "{graph}");
+}
+
+#[test]
 fn unusable_arguments_say_what_a_test_is() {
     let scratch = Scratch::new("noop \"n\" {}\n");
     for (args, message) in [
