@@ -86,7 +86,7 @@ pub(crate) fn after_edit(
     let end = names.partition_point(|name| name.range.start < new.end);
     let inside = classify(text, tokens, program, &names[first..end.max(first)]);
     let moved = |at: u32| at - old.end + new.end;
-    let start = before.partition_point(|token| token.range.start < old.start);
+    let start = before.partition_point(|token| token.range.end <= old.start);
     let rest = before.partition_point(|token| token.range.start < old.end);
     let mut all = Vec::with_capacity(before.len() + inside.len());
     all.extend_from_slice(&before[..start]);

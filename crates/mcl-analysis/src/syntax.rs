@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mcl_lexer::{TextChange, TokenIdx, TokenKind, Tokens, lex, relex};
+use mcl_lexer::{Relexed, TextChange, TokenIdx, TokenKind, Tokens, lex, relex};
 use mcl_modules::ImportName;
 use mcl_parser::{begins_statement, ends_statement};
 use rustc_hash::FxBuildHasher;
@@ -76,8 +76,8 @@ impl Syntax {
     /// Divides tokens that are known.
     pub(crate) fn of_tokens(text: &str, tokens: Arc<Tokens>) -> Syntax {
         let mut segments = Vec::new();
-        divide(text, &tokens, TokenIdx::FIRST, |segment| {
-            segments.push(segment);
+        divide(&tokens, TokenIdx::FIRST, |range| {
+            segments.push(Segment::new(text, &tokens, range));
             false
         });
         Syntax { tokens, segments }
@@ -86,35 +86,42 @@ impl Syntax {
     /// Returns the syntax of the text after an edit.
     pub(crate) fn edited(&self, text: &str, change: TextChange) -> Syntax {
         let Some(relexed) = relex(&self.tokens, text, change) else { return Syntax::new(text) };
-        let tokens = Arc::new(relexed.tokens);
+        let Relexed { tokens, first_new, end_new, end_old } = relexed;
+        let tokens = Arc::new(tokens);
         // The segment before the change may end elsewhere now.
-        let first = self.segments.partition_point(|segment| segment.first < relexed.first_new).saturating_sub(2);
-        let mut segments: Vec<Segment> = self.segments[..first].to_vec();
-        let start = self.segments.get(first).map_or(TokenIdx::FIRST, |segment| segment.first);
-        let mut rest = self.segments.partition_point(|segment| segment.first < relexed.end_old);
-        divide(text, &tokens, start, |segment| {
-            // From a segment on that starts where one did before, nothing changes.
-            let is_after = segment.first > relexed.end_new;
-            if is_after {
-                let was = relexed.end_old + (segment.first - relexed.end_new);
-                while self.segments.get(rest).is_some_and(|old| old.first < was) {
-                    rest += 1;
-                }
-                if self.segments.get(rest).is_some_and(|old| old.first == was) {
-                    return true;
-                }
+        let kept = self.segments.partition_point(|segment| segment.first < first_new).saturating_sub(2);
+        let mut segments: Vec<Segment> = self.segments[..kept].to_vec();
+        let start = self.segments.get(kept).map_or(TokenIdx::FIRST, |segment| segment.first);
+        let mut old = kept;
+        let is_rest = divide(&tokens, start, |range| {
+            let was = if range.start < end_new { range.start } else { end_old + (range.start - end_new) };
+            while self.segments.get(old).is_some_and(|segment| segment.first < was) {
+                old += 1;
             }
-            segments.push(segment);
+            let same = self.segments.get(old).filter(|segment| segment.first == was);
+            // From a segment on that starts where one did before, after the change, nothing differs.
+            if range.start >= end_new && same.is_some() {
+                return true;
+            }
+            let is_same = range.end <= first_new && self.token_range_at(old).is_some_and(|of| of == range);
+            segments.push(match same.filter(|_| is_same) {
+                Some(segment) => segment.clone(),
+                None => Segment::new(text, &tokens, range),
+            });
             false
-        })
-        .then(|| {
-            let moved = |old: &Segment| Segment {
-                first: relexed.end_new + (old.first - relexed.end_old),
-                names: Arc::clone(&old.names),
-            };
-            segments.extend(self.segments[rest..].iter().map(moved));
         });
+        if is_rest {
+            let moved = |segment: &Segment| Segment {
+                first: end_new + (segment.first - end_old),
+                names: Arc::clone(&segment.names),
+            };
+            segments.extend(self.segments[old..].iter().map(moved));
+        }
         Syntax { tokens, segments }
+    }
+
+    fn token_range_at(&self, segment: usize) -> Option<Range<TokenIdx>> {
+        (segment < self.segments.len()).then(|| self.token_range(segment))
     }
 
     /// Returns the tokens of a segment.
@@ -135,29 +142,43 @@ impl Syntax {
         (!self.segments.is_empty()).then(|| after.saturating_sub(1))
     }
 
-    /// Returns the bytes from the start of a segment to that of another one, or to the end of the text. What is before the first
-    /// segment counts as part of it.
+    /// Returns the bytes from the end of the segment before some segments to the start of the one after them.
     pub(crate) fn bytes(&self, segments: &Range<usize>) -> Range<u32> {
-        let start = |at: usize| match self.segments.get(at) {
-            Some(segment) => self.tokens.start(segment.first),
-            None => self.tokens.start(self.tokens.end_idx()),
-        };
-        (if segments.start == 0 { 0 } else { start(segments.start) })..start(segments.end)
+        let tokens = self.tokens_of(segments);
+        let start = tokens.start.previous().map_or(0, |before| self.tokens.end(before));
+        start..self.tokens.start(tokens.end)
     }
 
-    /// Returns the segments that differ, in the text before and in this one.
+    /// Returns the segments that differ, in the text before and in this one. All others are the same, and as far from the start
+    /// or from the end of the text as before.
     pub(crate) fn difference(&self, before: &Syntax) -> (Range<usize>, Range<usize>) {
         let (old, new) = (&before.segments, &self.segments);
+        let start = |syntax: &Syntax, segment: &Segment| syntax.tokens.start(segment.first);
+        let end = |syntax: &Syntax| syntax.tokens.start(syntax.tokens.end_idx());
+        let (old_end, new_end) = (end(before), end(self));
         let is_same = |(old, new): &(&Segment, &Segment)| Arc::ptr_eq(&old.names, &new.names);
-        let same = old.iter().zip(new).take_while(is_same).count();
+        let same = old
+            .iter()
+            .zip(new)
+            .take_while(|pair| is_same(pair) && start(before, pair.0) == start(self, pair.1))
+            .count();
         let rest = old.len().min(new.len()) - same;
-        let after = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(is_same).count();
+        let pairs = old.iter().rev().zip(new.iter().rev()).take(rest);
+        let after = pairs
+            .take_while(|pair| is_same(pair) && old_end - start(before, pair.0) == new_end - start(self, pair.1))
+            .count();
         (same..old.len() - after, same..new.len() - after)
     }
 }
 
-/// Finds the segments from one on, until `found` is true of one. Returns whether it was.
-fn divide(text: &str, tokens: &Tokens, first: TokenIdx, mut found: impl FnMut(Segment) -> bool) -> bool {
+impl Segment {
+    fn new(text: &str, tokens: &Tokens, range: Range<TokenIdx>) -> Segment {
+        Segment { first: range.start, names: Arc::new(names(text, tokens, range)) }
+    }
+}
+
+/// Finds the tokens of the segments from one on, until `found` is true of one. Returns whether it was.
+fn divide(tokens: &Tokens, first: TokenIdx, mut found: impl FnMut(Range<TokenIdx>) -> bool) -> bool {
     let mut start = first;
     let mut depth = 0u32;
     let mut last: Option<TokenKind> = None;
@@ -165,7 +186,7 @@ fn divide(text: &str, tokens: &Tokens, first: TokenIdx, mut found: impl FnMut(Se
         let kind = tokens[token];
         let begins = depth == 0 && last.is_some_and(ends_statement) && begins_statement(kind);
         if begins && tokens.newline_before(token) {
-            if found(Segment { first: start, names: Arc::new(names(text, tokens, start..token)) }) {
+            if found(start..token) {
                 return true;
             }
             start = token;
@@ -177,10 +198,7 @@ fn divide(text: &str, tokens: &Tokens, first: TokenIdx, mut found: impl FnMut(Se
         }
         last = Some(kind);
     }
-    start < tokens.end_idx() && {
-        let names = Arc::new(names(text, tokens, start..tokens.end_idx()));
-        found(Segment { first: start, names })
-    }
+    start < tokens.end_idx() && found(start..tokens.end_idx())
 }
 
 fn names(text: &str, tokens: &Tokens, range: Range<TokenIdx>) -> Names {

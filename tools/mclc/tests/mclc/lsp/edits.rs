@@ -289,7 +289,17 @@ impl Editor {
         }
         let early: Vec<i64> =
             questions.iter().map(|(method, params)| self.client.ask(method, params.clone())).collect();
-        let early: Vec<Value> = early.into_iter().map(|id| self.client.response(&id.into())["result"].take()).collect();
+        let mut answers: BTreeMap<i64, Value> = BTreeMap::new();
+        while answers.len() < early.len() {
+            let mut message = self.client.read().expect("the server lives");
+            match message["id"].as_i64().filter(|_| message.get("method").is_none()) {
+                Some(id) => {
+                    answers.insert(id, message["result"].take());
+                }
+                None => self.keep_published(&message),
+            }
+        }
+        let early: Vec<Value> = early.iter().map(|id| answers[id].clone()).collect();
         self.settle();
         let mut fresh = Client::with_encoding(if self.is_utf8 { "utf-8" } else { "utf-16" });
         for document in self.documents.iter().filter(|document| document.is_open) {
