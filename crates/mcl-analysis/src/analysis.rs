@@ -9,9 +9,9 @@ use mcl_diagnostics::{Code, Diagnostic, FileId, LintLevel, LintSelector, Severit
 use mcl_lexer::Tokens;
 
 use crate::document::Document;
-use crate::line_index::LineIndex;
 use crate::program::Program;
-use crate::semantic::SemanticToken;
+use crate::semantic_token::SemanticToken;
+use crate::source::Source;
 
 /// The programs of a workspace at one time. It never changes.
 #[derive(Debug, Default)]
@@ -47,23 +47,6 @@ impl Location {
     #[must_use]
     pub fn range(&self) -> Range<u32> {
         self.start..self.end
-    }
-}
-
-/// A text with its lines.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// The text.
-    pub text: Arc<str>,
-    /// Its lines.
-    pub lines: Arc<LineIndex>,
-}
-
-impl Source {
-    /// Finds the lines of a text.
-    #[must_use]
-    pub fn new(text: Arc<str>) -> Source {
-        Source { lines: Arc::new(LineIndex::new(&text)), text }
     }
 }
 

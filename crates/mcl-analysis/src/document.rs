@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use mcl_lexer::TextChange;
 
-use crate::analysis::Source;
 use crate::line_index::LineIndex;
+use crate::source::Source;
 use crate::syntax::Syntax;
 
 /// An open text, with what is known of it alone.

@@ -42,7 +42,9 @@ mod question;
 mod rename;
 mod scopes;
 mod semantic;
+mod semantic_token;
 mod signature;
+mod source;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -50,7 +52,7 @@ mod types;
 mod workspace;
 
 pub use actions::{FileEdits, QuickFix};
-pub use analysis::{Analysis, Finding, Location, Source};
+pub use analysis::{Analysis, Finding, Location};
 pub use analyzer::Analyzer;
 pub use calls::{CallItem, CallKind, Calls};
 pub use completion::{Completion, CompletionKind};
@@ -67,6 +69,7 @@ pub use parses::parses;
 pub use program::Program;
 pub use question::Question;
 pub use rename::RenameError;
-pub use semantic::{SemanticToken, TokenClass};
+pub use semantic_token::{SemanticToken, TokenClass};
 pub use signature::SignatureHelp;
+pub use source::Source;
 pub use workspace::{Change, Sources, Workspace};

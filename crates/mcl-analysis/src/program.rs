@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::document::Document;
 use crate::index::Index;
-use crate::semantic::{self, SemanticToken};
+use crate::semantic_token::SemanticToken;
 use crate::syntax::{Syntax, Word, word};
 
 /// A program with all that the stages know of it.
@@ -114,9 +114,13 @@ impl Program {
         }
     }
 
-    /// Returns what the tokens of a file are.
-    pub(crate) fn semantic_tokens(&self, file: FileId) -> &Arc<Vec<SemanticToken>> {
-        self.classified[file].get_or_init(|| Arc::new(semantic::of_file(self, file)))
+    /// Returns what the tokens of a file are. `classify` finds it the first time.
+    pub(crate) fn semantic_tokens(
+        &self,
+        file: FileId,
+        classify: impl FnOnce() -> Vec<SemanticToken>,
+    ) -> &Arc<Vec<SemanticToken>> {
+        self.classified[file].get_or_init(|| Arc::new(classify()))
     }
 
     pub(crate) fn unfinished(&self) -> Option<&Unfinished> {

@@ -82,7 +82,7 @@ impl Analysis {
             let (old_segments, new_segments) = syntax.difference(old);
             let (old_bytes, new_bytes) = (old.bytes(&old_segments), syntax.bytes(&new_segments));
             let tokens = syntax.tokens.run(syntax.tokens_of(&new_segments), new_bytes.clone());
-            let before = program.semantic_tokens(file);
+            let before = semantic::of_file(program, file);
             let edit = (&old_bytes, &new_bytes);
             let tokens = semantic::after_edit(before, edit, &document.text, &tokens, (&part, file));
             analysis.classified = Some((path.to_owned(), Arc::new(tokens)));

@@ -10,49 +10,7 @@ use mcl_lexer::{TokenKind, Tokens};
 use crate::analysis::Analysis;
 use crate::index::{DefinedKind, Occurrence, Symbol};
 use crate::program::Program;
-
-/// The classes of tokens, in the order of the legend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum TokenClass {
-    Namespace,
-    Class,
-    Function,
-    Variable,
-    Parameter,
-    Property,
-    Keyword,
-    String,
-    Number,
-    Operator,
-    Comment,
-    Type,
-    EnumMember,
-    Macro,
-    Event,
-    Regexp,
-}
-
-/// A token and what it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SemanticToken {
-    /// Its bytes. Tokens are sorted and do not overlap.
-    pub range: Range<u32>,
-    /// What it is.
-    pub class: TokenClass,
-    /// Whether it defines a name.
-    pub is_declaration: bool,
-    /// Whether it is constant at compile time.
-    pub is_readonly: bool,
-    /// Whether it belongs to the language.
-    pub is_builtin: bool,
-}
-
-impl SemanticToken {
-    fn new(range: Range<u32>, class: TokenClass) -> SemanticToken {
-        SemanticToken { range, class, is_declaration: false, is_readonly: false, is_builtin: false }
-    }
-}
+use crate::semantic_token::{SemanticToken, TokenClass};
 
 impl Analysis {
     /// Returns the tokens of a file.
@@ -60,17 +18,19 @@ impl Analysis {
     pub fn semantic_tokens(&self, path: &Path) -> Arc<Vec<SemanticToken>> {
         match (&self.classified, self.program_of(path)) {
             (Some((of, tokens)), _) if of == path => Arc::clone(tokens),
-            (_, Some((program, file))) => Arc::clone(program.semantic_tokens(file)),
+            (_, Some((program, file))) => Arc::clone(of_file(program, file)),
             (_, None) => Arc::default(),
         }
     }
 }
 
-/// Returns the tokens of a file of a program.
-pub(crate) fn of_file(program: &Program, file: FileId) -> Vec<SemanticToken> {
-    let text = program.file(file).map_or("", |file| &file.text);
-    let tokens = program.tokens(file).cloned().unwrap_or_default();
-    classify(text, &tokens, program, program.index().of_file(file))
+/// Returns the tokens of a file of a program, which are kept.
+pub(crate) fn of_file(program: &Program, file: FileId) -> &Arc<Vec<SemanticToken>> {
+    program.semantic_tokens(file, || {
+        let text = program.file(file).map_or("", |file| &file.text);
+        let tokens = program.tokens(file).cloned().unwrap_or_default();
+        classify(text, &tokens, program, program.index().of_file(file))
+    })
 }
 
 /// Returns the tokens of a text of which some bytes are new: the tokens before, and the program that tells what is new.

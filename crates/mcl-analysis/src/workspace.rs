@@ -7,9 +7,10 @@ use std::sync::Arc;
 use mcl_diagnostics::{LintLevel, LintSelector};
 use mcl_modules::{Buffer, Buffers, Options};
 
-use crate::analysis::{Setting, Source};
+use crate::analysis::Setting;
 use crate::document::Document;
 use crate::line_index::{Encoding, Position};
+use crate::source::Source;
 
 /// A change of an open text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,7 +40,7 @@ pub(crate) struct Waiting {
 
 /// What arrives at the analysis thread.
 pub(crate) enum Work {
-    Texts(Job),
+    Texts(Box<Job>),
     /// A request waits for an analysis of the last texts.
     Wanted,
     /// An analysis that nobody needs any more. It takes a while to free it.

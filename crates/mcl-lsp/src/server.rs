@@ -395,8 +395,9 @@ impl Server {
         let Some(client) = self.client.clone() else { return };
         self.watch_first_analysis();
         let (generation, fixed) = (self.generation, self.fixed);
+        let job = Job { generation, fixed, documents: self.documents.clone(), client };
         // The analysis thread ends only with this one.
-        let _ = self.jobs.send(Work::Texts(Job { generation, fixed, documents: self.documents.clone(), client }));
+        let _ = self.jobs.send(Work::Texts(Box::new(job)));
     }
 
     fn analyzed(&mut self, analyzed: Analyzed) {

@@ -26,7 +26,7 @@ const MAX_GIVEN_UP: u32 = 3;
 pub(crate) fn run(work: &Receiver<Work>, events: &Sender<Event>, newest: &AtomicU64) {
     let mut worker = Worker::default();
     // The texts whose findings are known, and nothing else.
-    let mut pending: Option<Job> = None;
+    let mut pending: Option<Box<Job>> = None;
     loop {
         let received = match pending {
             None => work.recv().map_err(|_| RecvTimeoutError::Disconnected),

@@ -18,8 +18,8 @@ use mcl_diagnostics::{Diagnostic, FileId, Severity, Span};
 use mcl_driver::{Checked, Declarations, analyze_part};
 use mcl_types::Typed;
 
-use super::{ALLOWANCE, Analyzer, finish};
 use crate::analysis::Analysis;
+use crate::analyzer::{ALLOWANCE, Analyzer, finish};
 use crate::document::Document;
 use crate::part::{Part, Texts};
 use crate::program::{Program, Unfinished};
