@@ -142,7 +142,8 @@ pub struct Compiled {
 }
 
 /// Runs all stages. Errors do not end the chain, so that all are found; only the function graph needs a program without
-/// errors. `between` is called after each stage, when its input has been dropped.
+/// errors. `between` is called after the stages that leave much behind, when their input has been dropped and another stage
+/// follows.
 #[must_use]
 pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> Compiled {
     let files = loaded.files.clone();
@@ -156,13 +157,16 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
         if failed && payload.stage() == ArtifactStage::Typed {
             break;
         }
+        let leaves_much = matches!(payload, Payload::Tokens(_) | Payload::Scoped(_));
         let (following, found) = match payload {
             Payload::Typed(checked) if !wanted.contains(&ArtifactStage::Fgraph) => (None, check_graph(checked)),
             payload => payload.next(),
         };
         add_diagnostics(&mut compiled.diagnostics, found);
         next = following;
-        between();
+        if leaves_much && next.is_some() {
+            between();
+        }
     }
     if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         compiled.artifacts.clear();

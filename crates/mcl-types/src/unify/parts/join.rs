@@ -26,10 +26,9 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], mut tables: Vec<Tables>) -
     }
     exprs.extend(std::iter::repeat_n(TypeId::UNTYPED, length.saturating_sub(exprs.len())));
     let defs = in_order(&tables, |tables| &tables.defs);
-    let defs = defs.into_iter().map(|(number, (def, ty))| (*def, join.ty(number, *ty))).collect();
+    let defs = defs.map(|(number, (def, ty))| (*def, join.ty(number, *ty))).collect();
     let instance_types = in_order(&tables, |tables| &tables.instance_types);
     let instance_types = instance_types
-        .into_iter()
         .map(|(number, (instance, types))| (*instance, types.iter().map(|ty| join.ty(number, *ty)).collect()))
         .collect();
     let mut call_types = CallTypes::with_capacity(
@@ -56,18 +55,31 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], mut tables: Vec<Tables>) -
 }
 
 /// Returns the entries of a table of all parts in their order, each with the number of its part. No two parts have types
-/// for one entry.
-fn in_order<K: Ord, V>(tables: &[Tables], table: impl Fn(&Tables) -> &Vec<(K, V)>) -> Vec<(usize, &(K, V))> {
-    let entries = tables.iter().enumerate().flat_map(|(number, tables)| table(tables).iter().map(move |e| (number, e)));
-    let mut entries: Vec<(usize, &(K, V))> = entries.collect();
-    entries.sort_by(|(_, (a, _)), (_, (b, _))| a.cmp(b));
-    entries
+/// for one entry, and each has its own in their order.
+fn in_order<'t, K: Ord + Copy + 't, V: 't>(
+    tables: &'t [Tables],
+    table: impl Fn(&'t Tables) -> &'t Vec<(K, V)>,
+) -> impl Iterator<Item = (usize, &'t (K, V))> {
+    let mut rest: Vec<&'t [(K, V)]> = tables.iter().map(|tables| &table(tables)[..]).collect();
+    // The part that has the next entries, and how many.
+    let (mut part, mut count) = (0, 0);
+    std::iter::from_fn(move || {
+        if count == 0 {
+            let first = |part: usize| Some((rest[part].first()?.0, part));
+            part = (0..rest.len()).filter_map(first).min()?.1;
+            let end = (0..rest.len()).filter(|other| *other != part).filter_map(first).min();
+            count = end.map_or(rest[part].len(), |(end, _)| rest[part].partition_point(|(key, _)| *key < end));
+        }
+        let (entry, others) = rest[part].split_first()?;
+        (rest[part], count) = (others, count.checked_sub(1)?);
+        Some((part, entry))
+    })
 }
 
 /// Returns the type variables of each scope in the whole program.
 fn joined_generics(tables: &[Tables]) -> Vec<(ScopeId, TypeVars)> {
     let mut end = 0;
-    let ranges = in_order(tables, |tables| &tables.generics).into_iter().map(|(_, (scope, range))| {
+    let ranges = in_order(tables, |tables| &tables.generics).map(|(_, (scope, range))| {
         let start = end;
         end += range.len() as u32;
         (*scope, start..end)
