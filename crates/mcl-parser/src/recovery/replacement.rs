@@ -4,8 +4,10 @@
 //! one error.
 
 mod allocation;
+mod comment;
 mod interpolated;
 mod keyword;
+mod separator;
 mod yaml;
 
 use mcl_diagnostics::Span;
@@ -13,9 +15,7 @@ use mcl_lexer::{TokenIdx, TokenKind};
 
 use crate::bracket::BracketContext;
 use crate::diagnosis::spread_in_map;
-use crate::error::{
-    BareWordError, EntryError, Found, FunctionError, HabitError, HabitKind, StatementError, SyntaxError, TypeError,
-};
+use crate::error::{BareWordError, Found, FunctionError, HabitKind, StatementError, SyntaxError, TypeError};
 use crate::failure::Failure;
 use crate::foreign_kinds::kind_in_edge;
 use crate::lookahead::starts_entry;
@@ -64,105 +64,8 @@ impl RecoveringParser<'_> {
         is_new.then_some(replacement)
     }
 
-    /// `// …`, `/* … */`, and `-- …` at the start of a statement.
-    fn comment(&self, f: &Failure<'_>) -> Option<Replacement> {
-        let tokens = self.tokens;
-        let slash = match f.found_kind()? {
-            TokenKind::Divide => f.at,
-            // `1 / /` of `1 // one` fails at the second slash.
-            _ => return None,
-        };
-        let first = match slash.previous() {
-            Some(previous)
-                if previous >= f.start
-                    && tokens.kind(previous) == Some(TokenKind::Divide)
-                    && tokens.is_adjacent_to_previous(slash) =>
-            {
-                previous
-            }
-            _ => slash,
-        };
-        let second = first + 1;
-        if !tokens.is_adjacent_to_previous(second) {
-            return None;
-        }
-        let end = match tokens.kind(second)? {
-            TokenKind::Divide => self.line_end(second),
-            TokenKind::Multiply => self.end_of_block_comment(second),
-            _ => return None,
-        };
-        let opener = format!("/{}", f.text_of(second));
-        let covers = Some(self.span_between(first, end));
-        let error = HabitError { kind: HabitKind::Comment { opener }, covers };
-        let error = SyntaxError::new(error, f.span_of(first).to(f.span_of(second)));
-        Some(Replacement { error, edits: vec![deletion(first, end)] })
-    }
-
-    fn line_end(&self, token: TokenIdx) -> TokenIdx {
-        let mut end = token + 1;
-        while self.kind(end).is_some() && !self.tokens.newline_before(end) {
-            end = end + 1;
-        }
-        end
-    }
-
-    fn end_of_block_comment(&self, opener: TokenIdx) -> TokenIdx {
-        let mut token = opener + 1;
-        while self.kind(token).is_some() {
-            if self.kind(token) == Some(TokenKind::Multiply)
-                && self.kind(token + 1) == Some(TokenKind::Divide)
-                && self.tokens.is_adjacent_to_previous(token + 1)
-            {
-                return token + 2;
-            }
-            token = token + 1;
-        }
-        self.line_end(opener)
-    }
-
     fn span_between(&self, start: TokenIdx, end: TokenIdx) -> Span {
         self.builder.span(start, end)
-    }
-
-    /// `;` in place of a comma, or at the end of a statement.
-    fn separator(&self, f: &Failure<'_>) -> Option<Replacement> {
-        if f.found_kind()? != TokenKind::Semicolon {
-            return None;
-        }
-        let Some(context) = f.context else {
-            let next = f.at + 1;
-            // `;` alone, or `; a comment`, is reported as such.
-            let ends = next >= self.tokens.end_idx()
-                || self.tokens.newline_before(next)
-                || self.kind(next) == Some(TokenKind::CloseCurly);
-            let is_complete = OPERAND_END.has(f.before(1));
-            if !ends || !is_complete {
-                return None;
-            }
-            let count = if self.has_reported_once {
-                0
-            } else {
-                self.tokens.kinds().iter().filter(|kind| **kind == TokenKind::Semicolon).count()
-            };
-            let error = f.error_at(HabitKind::Semicolon { in_brackets: false, count }, f.at);
-            return Some(Replacement { error, edits: vec![deletion(f.at, next)] });
-        };
-        let precedes_element = |token: TokenIdx| {
-            context != BracketContext::Entries
-                || starts_entry(self.tokens, token)
-                || self.kind(token) == Some(TokenKind::CloseCurly)
-        };
-        let separates = |token: TokenIdx| {
-            self.kind(token) == Some(TokenKind::Semicolon)
-                && precedes_element(token + 1)
-                && OPERAND_END.has(token.previous().and_then(|last| self.kind(last)))
-        };
-        if !context.has_elements() || !separates(f.at) || !f.expects(TokenKind::Comma) {
-            return None;
-        }
-        let all = self.in_same_brackets(f, separates);
-        let error = f.error_at(HabitKind::Semicolon { in_brackets: true, count: all.len() }, f.at);
-        Some(Replacement { error, edits: all.into_iter().map(|at| by(at, TokenKind::Comma)).collect() })
     }
 
     /// Returns the tokens, from the failure to the end of the brackets around it, that meet a condition.
@@ -179,98 +82,6 @@ impl RecoveringParser<'_> {
             token = self.after(token);
         }
         found
-    }
-
-    /// `=`, `:` or `->` in place of `=>`, and `.` after `Meta`.
-    fn rocket(&self, f: &Failure<'_>) -> Option<Replacement> {
-        let found = f.found_kind()?;
-        let before = f.before(1)?;
-        let context = f.context?;
-        if context == BracketContext::Entries && found == TokenKind::Dot && f.text_of(f.last()) == "Meta" {
-            let error = f.error_at(EntryError::DotAfterMeta { parameter: f.owned_text(f.at + 1) }, f.at);
-            return Some(Replacement { error, edits: vec![by(f.at, TokenKind::Colon)] });
-        }
-        let is_separator =
-            matches!(found, TokenKind::Equals | TokenKind::Colon | TokenKind::Arrow | TokenKind::Ge | TokenKind::Eq)
-                || found == TokenKind::Semicolon && context != BracketContext::Type;
-        let in_struct = context == BracketContext::Type
-            && before == TokenKind::Identifier
-            && f.before(2) == Some(TokenKind::OpenCurly)
-            && f.before(3) == Some(TokenKind::Struct)
-            && !TYPE_START.has(f.kind(f.at + 1));
-        let after = match context {
-            // `meta:noop` only lacks a capital.
-            BracketContext::Entries if f.text_of(f.last()) == "meta" && found == TokenKind::Colon => return None,
-            BracketContext::Entries if before == TokenKind::Identifier => BracketContext::Entries,
-            BracketContext::Struct if before == TokenKind::Identifier => BracketContext::Struct,
-            BracketContext::Map => BracketContext::Map,
-            _ if in_struct => BracketContext::Struct,
-            _ => return None,
-        };
-        if !is_separator || !(f.expects(TokenKind::Rocket) || in_struct) {
-            return None;
-        }
-        // A nested name: `a:b => …`.
-        let all = self.in_same_brackets(f, |token| self.kind(token) == Some(found) && self.separates(token, after));
-        let mut all: Vec<TokenIdx> = all;
-        if !all.contains(&f.at) {
-            all.push(f.at);
-        }
-        let error = match self.yaml_blocks(&all).filter(|_| after == BracketContext::Entries) {
-            Some(covers) => {
-                let error = HabitError { kind: HabitKind::YamlBlock { has_colon: true }, covers: Some(covers) };
-                f.error_at(error, f.at)
-            }
-            None => f.error_at(EntryError::ExpectedRocket { after, found: f.owned_text(f.at) }, f.at),
-        };
-        let rocket = |at: &TokenIdx| match self.yaml_value(*at + 1).filter(|_| after == BracketContext::Entries) {
-            Some(end) => {
-                let mut terminals = vec![Terminal::Kind(TokenKind::Rocket), Terminal::ErrorValue];
-                // Before the other entries with this separator, commas are inserted below.
-                if self.kind(end) == Some(TokenKind::Identifier) && !all.contains(&(end + 1)) {
-                    terminals.push(Terminal::Kind(TokenKind::Comma));
-                }
-                (*at, Edit { terminals, resume: end })
-            }
-            None => by(*at, TokenKind::Rocket),
-        };
-        let mut edits: Vec<(TokenIdx, Edit)> = all.iter().map(rocket).collect();
-        if after == BracketContext::Entries {
-            edits.extend(self.missing_commas(f, &all));
-        }
-        Some(Replacement { error, edits })
-    }
-
-    /// Inserts the commas that entries with another separator lack, too.
-    fn missing_commas(&self, f: &Failure<'_>, separators: &[TokenIdx]) -> Vec<(TokenIdx, Edit)> {
-        let comma = |at: TokenIdx| (at, Edit { terminals: vec![Terminal::Kind(TokenKind::Comma)], resume: at });
-        let lacks_comma = |at: &TokenIdx| {
-            let before = at.previous().and_then(|last| self.kind(last));
-            !matches!(before, Some(TokenKind::Comma | TokenKind::OpenCurly | TokenKind::Semicolon))
-                && !self.edits.contains_key(at)
-        };
-        let closer = self.in_same_brackets(f, |_| true).last().map(|last| self.after(*last));
-        let starts = separators.iter().filter(|at| **at > f.at).filter_map(|at| at.previous());
-        starts
-            .chain(closer.filter(|at| self.kind(*at) == Some(TokenKind::CloseCurly)))
-            .filter(lacks_comma)
-            .map(comma)
-            .collect()
-    }
-
-    /// Whether a token separates a name or key from its value.
-    fn separates(&self, token: TokenIdx, context: BracketContext) -> bool {
-        let kind_before = |count: u32| token.checked_sub(count).and_then(|before| self.kind(before));
-        let starts = |before: Option<TokenKind>, first: TokenIdx| {
-            matches!(before, Some(TokenKind::Comma | TokenKind::OpenCurly)) || self.tokens.newline_before(first)
-        };
-        let Some(name) = token.previous() else { return false };
-        match context {
-            BracketContext::Map => {
-                kind_before(1).is_some_and(|kind| STRING_LIKE.contains(kind)) && starts(kind_before(2), name)
-            }
-            _ => kind_before(1) == Some(TokenKind::Identifier) && starts(kind_before(2), name),
-        }
     }
 
     /// `{1, 2}`, `{a: 1}`, `{...$a, "b" => 1}`, `{for k, v in $map : k => v}`: braces whose content is not a map.
