@@ -11,6 +11,7 @@ use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::{Code, Diagnostic, Stage, read_input};
 use runtime::DigestSalt;
 use runtime::agent::PlannedChanges;
+use runtime::sources::MachineFiles;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -169,6 +170,7 @@ impl SavedPlan {
                 .and_then(|catalog| catalog.module_path.as_deref())
                 .map(|paths| OsStr::from_bytes(paths).to_owned()),
             merge_unmatched: self.merge_unmatched,
+            machine_files: MachineFiles::Actual,
         }
     }
 
@@ -304,6 +306,7 @@ mod tests {
             puppet_fallback: PuppetFallback::Callback,
             puppet_module_path: Some("/etc/modules:/opt/modules".into()),
             merge_unmatched: MergeUnmatched::Error,
+            machine_files: MachineFiles::Actual,
         };
         let wait = serde_json::from_value(json!({"wait": 60, "run_commands": false})).expect("options");
         let mut plan = SavedPlan::new(&sources, Some(vec![7; 40]), Some(Path::new("/p")), &wait, DigestSalt::default());
