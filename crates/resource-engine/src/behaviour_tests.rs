@@ -246,6 +246,19 @@ fn vertices_that_wait_for_their_own_semaphore_leave_the_common_one_to_others() {
 }
 
 #[test]
+fn checks_with_an_exclusive_name_in_common_run_in_the_order_of_the_graph() {
+    let at = |name: &str, path: &str| resource(name).with("path", path);
+    let path = |resource: &Resource| vec![resource.params["path"].to_string()];
+    let mut agent = TestAgent::new(Config { exclusive: Some(path), ..Config::default() });
+    agent.swap(vec![at("b", "/x:2"), at("a", "/x:2"), at("c", "/y"), at("d", "/x:2")], &[]);
+    agent.expect(&["b", "c"]);
+    agent.fail("b");
+    agent.expect(&["b failed: no (exhausted)", "a"]);
+    agent.finish("a", true);
+    agent.expect(&["d"]);
+}
+
+#[test]
 fn semaphores_of_earlier_graphs_take_no_memory() {
     let mut agent = TestAgent::new(Config::default());
     for i in 0..10 {

@@ -34,6 +34,9 @@ pub struct Config {
     /// Returns names of what a resource touches besides its id, such as the path that it writes. An added vertex waits for
     /// the running check of a removed one if they have a name in common.
     pub claims: Option<fn(&Resource) -> Vec<String>>,
+    /// Returns names of what a check of a resource must have for itself, such as the file that several resources edit. Checks
+    /// with a name in common run one after the other, in the order in which they become ready.
+    pub exclusive: Option<fn(&Resource) -> Vec<String>>,
     /// How long a check may run after it was cancelled, before it is killed, and after its vertex left the graph, before it
     /// is cancelled. 30 seconds by default.
     pub cancel_timeout: Duration,
@@ -54,6 +57,7 @@ impl Default for Config {
             converged_timeout: None,
             refreshable: None,
             claims: None,
+            exclusive: None,
             cancel_timeout: CANCEL_TIMEOUT,
             max_parallel: None,
             max_starts_per_step: None,

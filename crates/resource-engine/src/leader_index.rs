@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn vertices_with_one_id_are_found_until_they_are_removed() {
-        let vertex = |name| Some(Vertex::new(Group::from(resource(name)), false, None, Default::default()));
+        let vertex = |name| Some(Vertex::new(Group::from(resource(name)), false, Vec::new(), None, Default::default()));
         let vertices: Vec<Option<Vertex>> = ["a", "b", "a"].into_iter().map(vertex).collect();
         let mut index = LeaderIndex::default();
         (0..3).for_each(|key| index.insert(VertexKey(key), &vertices));

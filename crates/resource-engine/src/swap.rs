@@ -1,5 +1,7 @@
 //! Replacing the running graph by a new one (spec 06 §1.7, spec 06 §1.8).
 
+use std::sync::Arc;
+
 use resource_graph::{Resource, ResourceId, difference, hides_same};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -94,7 +96,10 @@ impl Engine {
         for member in &group[1..] {
             self.by_member.entry(member.id.clone()).or_default().push(key);
         }
-        let vertex = Vertex::new(group, refreshable, self.common_semaphore.as_ref(), self.now);
+        let exclusive = self.config.exclusive.iter().flat_map(|exclusive| group.iter().flat_map(exclusive));
+        // The size, because a name may end with a number after a colon.
+        let exclusive: Vec<Arc<str>> = exclusive.map(|name| format!("{name}:1").into()).collect();
+        let vertex = Vertex::new(group, refreshable, exclusive, self.common_semaphore.as_ref(), self.now);
         self.vertices[key.index()] = Some(vertex);
         self.by_id.insert(key, &self.vertices);
         self.active += 1;

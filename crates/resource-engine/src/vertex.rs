@@ -174,9 +174,15 @@ pub(super) struct Vertex {
 }
 
 impl Vertex {
-    pub(super) fn new(group: Group, refreshable: bool, common_semaphore: Option<&Arc<str>>, now: Time) -> Vertex {
-        let mut semaphores: Vec<Arc<str>> =
-            group.iter().flat_map(|r| &r.meta.sema).map(|s| Arc::from(s.as_str())).collect();
+    /// Creates a vertex that has these semaphores besides those that its resources declare.
+    pub(super) fn new(
+        group: Group,
+        refreshable: bool,
+        mut semaphores: Vec<Arc<str>>,
+        common_semaphore: Option<&Arc<str>>,
+        now: Time,
+    ) -> Vertex {
+        semaphores.extend(group.iter().flat_map(|r| &r.meta.sema).map(|s| Arc::from(s.as_str())));
         semaphores.sort();
         semaphores.dedup();
         if let Some(common) = common_semaphore {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcl_value::Value;
 use resource_engine::Group;
-use resource_graph::{Params, Resource, file_path, normalized_path};
+use resource_graph::{Demand, Params, Resource, file_path, normalized_path};
 use rustc_hash::FxHashMap;
 
 /// Returns the absolute paths that a resource declares to be its object, without `.`, `..`, and repeated or trailing slashes.
@@ -19,6 +19,16 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// Returns the files that a resource edits and others may edit, too. Edits wait for each other anyway; one after the other, in
+/// the order of the graph, they make of a file what the plan says.
+pub(super) fn edited_files(resource: &Resource) -> Vec<String> {
+    let claims = Params::of(resource).map(|params| (params.kind().claims)(&params)).unwrap_or_default();
+    let edits = claims.into_iter().filter(|claim| matches!(claim.demand, Demand::Part | Demand::Line { .. }));
+    let mut files: Vec<String> = edits.map(|claim| format!("edit {}", claim.object)).collect();
+    files.dedup();
+    files
 }
 
 /// The parameters with paths that a resource reads, or whose existence decides what it does.
@@ -42,7 +52,11 @@ impl UsedPaths {
                 for path in claims(resource).into_iter().chain(inputs(resource)).chain(named_by_commands(resource)) {
                     used.by_path.entry(path).or_default().push(i as u32);
                 }
-                if ["recurse", "purge"].iter().any(|name| resource.params.get(name) == Some(&Value::Bool(true))) {
+                // With `force`, a file replaces a whole directory.
+                if ["recurse", "purge", "force"]
+                    .iter()
+                    .any(|name| resource.params.get(name) == Some(&Value::Bool(true)))
+                {
                     for path in claims(resource) {
                         used.by_directory.entry(path).or_default().push(i as u32);
                     }
@@ -163,6 +177,15 @@ mod tests {
     }
 
     #[test]
+    fn edits_of_one_file_have_its_name_in_common() {
+        let line = resource("line", "l").with("file", "/etc/x").with("content", "a").with("state", "exists");
+        let setting = resource("ini:setting", "s").with("path", "/etc//x").with("setting", "a").with("value", "1");
+        assert_eq!(edited_files(&line), ["edit /etc/x"]);
+        assert_eq!(edited_files(&setting), ["edit /etc/x"]);
+        assert_eq!(edited_files(&resource("file", "/etc/x").with("content", "a")), [""; 0]);
+    }
+
+    #[test]
     fn resource_without_a_path_has_no_claim() {
         assert_eq!(claims(&resource("svc", "web")), [""; 0]);
     }
@@ -171,9 +194,11 @@ mod tests {
     fn removal_is_found_by_those_that_use_all_of_a_directory_above() {
         let file = |name: &str| Resource::new(ResourceId::new("file", name));
         let recursive = |name: &str| file(name).with("recurse", true);
-        let groups = [recursive("/d/"), file("/d/"), recursive("/e/")].map(Group::from);
+        let forced = file("/g").with("force", true);
+        let groups = [recursive("/d/"), file("/d/"), recursive("/e/"), forced].map(Group::from);
         let used = UsedPaths::of(&groups);
         assert_eq!(used.by(&file("/d/sub/x").with("state", "absent")), [0]);
         assert_eq!(used.by(&file("/d/sub/x").with("state", "exists")), [0u32; 0]);
+        assert_eq!(used.by(&file("/g/x").with("state", "absent")), [3], "a file in the place of the directory");
     }
 }

@@ -14,7 +14,7 @@ use resources::{
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use safe_fs::Backups;
 
-use crate::agent::claims::claims;
+use crate::agent::claims::{claims, edited_files};
 use crate::agent::damping::{Cause, Changes, HeldEvents};
 use crate::agent::exports::ExportTracker;
 use crate::agent::job::SharedContext;
@@ -156,6 +156,7 @@ impl<'o> Agent<'o> {
             converged_timeout: options.converged_timeout.or((!options.once).then_some(CONVERGED_TIMEOUT)),
             refreshable: Some(is_refreshable),
             claims: Some(claims),
+            exclusive: Some(edited_files),
             max_parallel: options.max_parallel,
             max_starts_per_step: Some(MAX_STARTS_PER_STEP),
             undelivered,
