@@ -27,14 +27,63 @@ pub fn lint(builder: &mut Builder<'_>, tokens: Range<TokenIdx>) -> Vec<Diagnosti
     linter.found.into_iter().map(|(lint, span)| lint.diagnostic(span)).collect()
 }
 
+/// What has elements between commas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elements {
+    Arguments,
+    Parameters,
+    List,
+    Map,
+    Struct,
+}
+
+impl Elements {
+    fn of(context: BracketContext) -> Elements {
+        match context {
+            BracketContext::Arguments => Elements::Arguments,
+            BracketContext::Parameters => Elements::Parameters,
+            BracketContext::Map => Elements::Map,
+            BracketContext::Struct => Elements::Struct,
+            BracketContext::List
+            | BracketContext::Parentheses
+            | BracketContext::Index
+            | BracketContext::EdgeName
+            | BracketContext::Entries
+            | BracketContext::Body
+            | BracketContext::Type
+            | BracketContext::Block => Elements::List,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Elements::Arguments => "argument list",
+            Elements::Parameters => "parameter list",
+            Elements::List => "list",
+            Elements::Map => "map",
+            Elements::Struct => "struct",
+        }
+    }
+
+    fn element(self) -> &'static str {
+        match self {
+            Elements::Arguments => "argument",
+            Elements::Parameters => "parameter",
+            Elements::List => "element",
+            Elements::Map => "pair",
+            Elements::Struct => "field",
+        }
+    }
+}
+
 /// What mgmt 1.1 rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lint {
-    CommaBeforeCloser,
-    MissingLastComma,
-    CloserAfterElement,
-    ElementsOnOneLine,
-    SplitList,
+    CommaBeforeCloser(Elements),
+    MissingLastComma(Elements),
+    CloserAfterElement(Elements),
+    ElementsOnOneLine(Elements),
+    SplitList(Elements),
     NewlineInStatement,
     NewlineBeforeBrace,
     NewlineBeforeElse,
@@ -51,10 +100,10 @@ enum Lint {
 impl Lint {
     fn code(self) -> Code {
         match self {
-            Lint::CommaBeforeCloser => Code::W0101,
-            Lint::MissingLastComma => Code::W0102,
-            Lint::CloserAfterElement | Lint::ElementsOnOneLine => Code::W0103,
-            Lint::SplitList => Code::W0104,
+            Lint::CommaBeforeCloser(_) => Code::W0101,
+            Lint::MissingLastComma(_) => Code::W0102,
+            Lint::CloserAfterElement(_) | Lint::ElementsOnOneLine(_) => Code::W0103,
+            Lint::SplitList(_) => Code::W0104,
             Lint::NewlineInStatement => Code::W0105,
             Lint::NewlineBeforeBrace => Code::W0106,
             Lint::NewlineBeforeElse => Code::W0107,
@@ -69,7 +118,7 @@ impl Lint {
 
     /// Whether the previous token is to blame, rather than the one after the newline.
     fn is_at_previous_token(self) -> bool {
-        matches!(self, Lint::CommaBeforeCloser | Lint::MissingLastComma)
+        matches!(self, Lint::CommaBeforeCloser(_) | Lint::MissingLastComma(_))
     }
 
     /// Whether each such place is to be mended by itself, so that all of them are reported.
@@ -78,13 +127,30 @@ impl Lint {
     }
 
     /// Returns what mgmt 1.1 rejects.
-    fn subject(self) -> &'static str {
-        match self {
-            Lint::CommaBeforeCloser => "a comma before the closing bracket of a single-line list",
-            Lint::MissingLastComma => "a multi-line list without a comma after the last element",
-            Lint::CloserAfterElement => "a multi-line list with its closing bracket on the line of the last element",
-            Lint::ElementsOnOneLine => "a multi-line list with two elements on one line",
-            Lint::SplitList => "a list that starts on the line of its bracket and continues on the next",
+    fn subject(self) -> String {
+        let subject = match self {
+            Lint::CommaBeforeCloser(elements) => {
+                return format!("a comma before the closing bracket of a single-line {}", elements.name());
+            }
+            Lint::MissingLastComma(elements) => {
+                return format!(
+                    "a multi-line {} without a comma after the last {}",
+                    elements.name(),
+                    elements.element()
+                );
+            }
+            Lint::CloserAfterElement(elements) => {
+                let (name, element) = (elements.name(), elements.element());
+                return format!("a multi-line {name} with its closing bracket on the line of the last {element}");
+            }
+            Lint::ElementsOnOneLine(elements) => {
+                return format!("a multi-line {} with two {}s on one line", elements.name(), elements.element());
+            }
+            Lint::SplitList(elements) => {
+                let article = if elements == Elements::Arguments { "an" } else { "a" };
+                let name = elements.name();
+                return format!("{article} {name} that starts on the line of its bracket and continues on the next");
+            }
             Lint::NewlineInStatement => "a newline inside a statement here",
             Lint::NewlineBeforeBrace => "a newline before `{`",
             Lint::NewlineBeforeElse => "a newline before `else`",
@@ -96,16 +162,24 @@ impl Lint {
             Lint::NewlineBeforeEntryComma => "a newline before the comma of an entry",
             Lint::BarBar { .. } => "`||`, an older spelling of `<|>`",
             Lint::TrailingBackslash => "a string that ends with a backslash",
-        }
+        };
+        subject.to_owned()
     }
 
-    fn help(self) -> Option<&'static str> {
-        Some(match self {
-            Lint::CommaBeforeCloser => "remove the comma",
-            Lint::MissingLastComma => "add a comma",
-            Lint::CloserAfterElement => "put the bracket on a line of its own",
-            Lint::ElementsOnOneLine => "put each element on a line of its own",
-            Lint::SplitList => "put everything on one line, or each element on a line of its own",
+    fn help(self) -> Option<String> {
+        let help = match self {
+            Lint::CommaBeforeCloser(_) => "remove the comma",
+            Lint::MissingLastComma(_) => "add a comma",
+            Lint::CloserAfterElement(_) => "put the bracket on a line of its own",
+            Lint::ElementsOnOneLine(elements) => {
+                return Some(format!("put each {} on a line of its own", elements.element()));
+            }
+            Lint::SplitList(elements) => {
+                return Some(format!(
+                    "put everything on one line, or each {} on a line of its own",
+                    elements.element()
+                ));
+            }
             Lint::NewlineInStatement | Lint::NewlineInType => "join the lines",
             Lint::NewlineBeforeBrace => "move the brace to the end of the previous line",
             Lint::NewlineBeforeElse => "write `} else {`",
@@ -121,7 +195,8 @@ impl Lint {
             }
             Lint::BarBar { compound: false } => "write `<|>`",
             Lint::TrailingBackslash => return None,
-        })
+        };
+        Some(help.to_owned())
     }
 
     fn diagnostic(self, span: Span) -> Diagnostic {
@@ -136,13 +211,13 @@ impl Lint {
     /// Returns the fix for a lint at a span. What concerns several lines becomes what the formatter writes.
     fn fix(self, span: Span) -> Fix {
         let change = match self {
-            Lint::CommaBeforeCloser => Change::delete(span),
-            Lint::MissingLastComma => Change::insert(Span { start: span.end, ..span }, ","),
+            Lint::CommaBeforeCloser(_) => Change::delete(span),
+            Lint::MissingLastComma(_) => Change::insert(Span { start: span.end, ..span }, ","),
             _ => Change::Format(span),
         };
         let title = match self {
-            Lint::BarBar { .. } => "write `<|>`",
-            _ => self.help().unwrap_or("format"),
+            Lint::BarBar { .. } => "write `<|>`".to_owned(),
+            _ => self.help().unwrap_or_else(|| "format".to_owned()),
         };
         Fix::safe(title, change)
     }
@@ -221,7 +296,8 @@ impl Linter<'_, '_> {
             after_opener: frame.is_some_and(|frame| i.previous() == Some(frame.opener)),
             after_comma: i.previous().is_some_and(|previous| tokens[previous] == TokenKind::Comma),
         };
-        match frame.map_or(BracketContext::Block, |frame| frame.context) {
+        let context = frame.map_or(BracketContext::Block, |frame| frame.context);
+        match context {
             BracketContext::Block => token.in_block(i == TokenIdx::FIRST, starts_statement),
             BracketContext::Entries => token.in_entries(),
             BracketContext::Arguments
@@ -229,10 +305,11 @@ impl Linter<'_, '_> {
             | BracketContext::List
             | BracketContext::Map
             | BracketContext::Struct => {
+                let elements = Elements::of(context);
                 if frame.is_some_and(|frame| frame.multiline) {
-                    token.in_multiline_list()
+                    token.in_multiline_list(elements)
                 } else {
-                    token.in_single_line_list()
+                    token.in_single_line_list(elements)
                 }
             }
             BracketContext::Body if kind.is_closer() || token.after_opener => None,
@@ -315,17 +392,17 @@ impl TokenContext {
         }
     }
 
-    fn in_multiline_list(&self) -> Option<Lint> {
+    fn in_multiline_list(&self, elements: Elements) -> Option<Lint> {
         if self.after_opener {
             None
         } else if self.kind.is_closer() {
             match (self.newline, self.after_comma) {
                 (true, true) => None,
-                (true, false) => Some(Lint::MissingLastComma),
-                (false, _) => Some(Lint::CloserAfterElement),
+                (true, false) => Some(Lint::MissingLastComma(elements)),
+                (false, _) => Some(Lint::CloserAfterElement(elements)),
             }
         } else if self.after_comma {
-            (!self.newline).then_some(Lint::ElementsOnOneLine)
+            (!self.newline).then_some(Lint::ElementsOnOneLine(elements))
         } else if self.newline && self.kind == TokenKind::Comma {
             Some(Lint::NewlineBeforeComma)
         } else {
@@ -333,12 +410,12 @@ impl TokenContext {
         }
     }
 
-    fn in_single_line_list(&self) -> Option<Lint> {
+    fn in_single_line_list(&self, elements: Elements) -> Option<Lint> {
         let closes = self.kind.is_closer();
         if self.newline && (closes || self.after_comma || self.kind == TokenKind::Comma) {
-            Some(Lint::SplitList)
+            Some(Lint::SplitList(elements))
         } else if closes && self.after_comma {
-            Some(Lint::CommaBeforeCloser)
+            Some(Lint::CommaBeforeCloser(elements))
         } else {
             self.in_expression()
         }

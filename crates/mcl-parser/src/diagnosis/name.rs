@@ -119,15 +119,30 @@ fn method_in_capitals(f: &Failure<'_>) -> Option<SyntaxError> {
 
 /// A name with capitals, at its first letter.
 fn expected_lower_case(f: &Failure<'_>) -> SyntaxError {
-    let span = f.span_of(f.at).to(f.span_of(last_of_name(f, f.at)));
-    let found = f.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_owned();
+    let is_class = f.before(1) == Some(TokenKind::Class);
+    let last = if is_class { last_of_class_name(f, f.at) } else { last_of_name(f, f.at) };
+    let span = f.span_of(f.at).to(f.span_of(last));
+    let found = f.text_over(f.at, last).to_owned();
     let suggestion = match found.as_str() {
         "Sprintf" | "Printf" | "Sprint" | "Println" | "Errorf" if f.before(1) == Some(TokenKind::Dot) => {
             "printf".to_owned()
         }
-        _ => snake_case(&found),
+        _ => found.split(':').filter(|part| !part.is_empty()).map(snake_case).collect::<Vec<_>>().join(":"),
     };
     SyntaxError::new(NameError::ExpectedLowerCase { found, suggestion }, span)
+}
+
+/// Returns the last token of the name of a class, whose parts other languages join with two colons.
+fn last_of_class_name(f: &Failure<'_>, first: TokenIdx) -> TokenIdx {
+    let mut last = last_of_name(f, first);
+    loop {
+        let colons = [1, 2].into_iter().take_while(|count| f.kind(last + *count) == Some(TokenKind::Colon)).count();
+        let next = last + colons as u32 + 1;
+        if colons == 0 || !matches!(f.kind(next), Some(TokenKind::Capitalized | TokenKind::Identifier)) {
+            return last;
+        }
+        last = last_of_name(f, next);
+    }
 }
 
 /// Returns the last token of a name with capitals, which is a token for each of them.

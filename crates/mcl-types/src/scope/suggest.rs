@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
+use mcl_functions::Function;
 use mcl_parser::call_for_method;
 
 use crate::builtin;
@@ -93,7 +94,8 @@ impl Resolver<'_> {
                 return Some(Hint::IsAlias { name: format!("{sigil}{dotted}") });
             }
             [_] => {}
-            _ => return None,
+            [modules @ .., last] => return self.path_with_dots(namespace, modules, *last, scope),
+            [] => return None,
         }
         let names = self.visible_names(namespace, scope);
         if let Some(near) = nearest(&dotted, names.iter().map(|name| &**name)) {
@@ -268,6 +270,21 @@ impl Resolver<'_> {
             Some(near) => Some(Hint::SimilarAlias { alias: near.into() }),
             None => Some(Hint::UnknownAlias { alias: name }),
         }
+    }
+
+    /// Handles `golang.strings.to_upper`, where the module is `golang/strings`.
+    fn path_with_dots(&self, namespace: Namespace, modules: &[Symbol], last: Symbol, scope: ScopeId) -> Option<Hint> {
+        if namespace != Namespace::Function {
+            return None;
+        }
+        let module = self.symbols.dotted(modules).replace('.', "/");
+        let names = || mcl_functions::module_functions(&module).iter().map(Function::short_name);
+        let last = &**self.symbols.name(last);
+        let function = names().find(|name| *name == last).or_else(|| nearest(last, names()))?;
+        Some(match self.alias_of_module(&module, scope) {
+            Some(alias) => Hint::OtherAlias { name: format!("{alias}.{function}"), module: module.into() },
+            None => Hint::OtherModules { names: vec![format!("{module}.{function}")] },
+        })
     }
 
     /// Returns the alias under which a system module is imported.

@@ -471,7 +471,7 @@ class unused {
 }
 "#,
         expect![[r#"
-            6:31 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line list
+            6:31 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line struct
               help: remove the comma
             3:3 E0308 unknown meta parameter `speed`
               help: the meta parameters are noop, retry, retryreset, delay, timeout, poll, limit, burst, reset, sema, rewatch, realize, dollar, hidden, export, reverse, autoedge, autogroup

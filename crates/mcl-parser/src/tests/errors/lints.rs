@@ -167,9 +167,9 @@ $a = f(1,)
 $b func(int,) int = $c
 "#,
         expect![[r#"
-            1:10 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line list
-            2:9 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line list
-            3:12 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line list
+            1:10 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line parameter list
+            2:9 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line argument list
+            3:12 W0101 mgmt 1.1 rejects a comma before the closing bracket of a single-line parameter list
         "#]],
     );
 }
