@@ -131,9 +131,9 @@ const LARGE: f64 = 1e6;
 
 const SHAPES: [Shape; 6] = [
     Shape { name: "flat resources", size: 1_000, make: flat, max_memory: Some(15.5) },
-    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: Some(24.5) },
-    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: Some(31.0) },
-    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: Some(26.0) },
+    Shape { name: "classes of 8 lines", size: 2_250, make: classes, max_memory: Some(22.5) },
+    Shape { name: "chained binds", size: 1_000, make: binds, max_memory: Some(26.5) },
+    Shape { name: "functions at two types", size: 1_000, make: functions, max_memory: Some(22.5) },
     Shape { name: "references in a string", size: 1_000, make: references, max_memory: None },
     Shape { name: "fields of a parameter", size: 100, make: fields, max_memory: None },
 ];
