@@ -2,8 +2,8 @@
 //!
 //! A process that is killed cannot end its children. The guard can: it holds the reading end of a pipe, on which it learns
 //! which process groups run, and which the kernel closes with its only writer. Then the guard kills the groups that
-//! are left. A process that has left its group (a daemon that called `setsid`) is not one of them. A group that was started in
-//! the moment before the kill, and not reported, is found among the orphans of the session.
+//! are left. A process that has left its group (a daemon that called `setsid`) is not one of them. A group that was being
+//! started when the process was killed is found among the orphans of the session: its start was announced.
 
 use std::io::{self, PipeWriter, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -19,12 +19,16 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 /// The connection to the guard of this process.
 static GUARD: OnceLock<PipeWriter> = OnceLock::new();
 
-/// A message to the guard: whether a group started or ended, and its id.
+/// A message to the guard: what happened, and a number.
 const MESSAGE_LENGTH: usize = 5;
+/// A group is about to be started. The number is the time, in seconds since the machine started.
+const STARTING: u8 = b'?';
+/// It could not be started. The number means nothing.
+const NOT_STARTED: u8 = b'!';
+/// A group was started; its id.
 const STARTED: u8 = b'+';
+/// A group has ended; its id.
 const ENDED: u8 = b'-';
-/// How old a group may be that was started and not reported.
-const MAX_ORPHAN_AGE: Duration = Duration::from_secs(2);
 /// The pauses before the looks for such groups: the last child may still be starting.
 const ORPHAN_SCAN_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(200)];
 
@@ -55,24 +59,23 @@ pub fn run_guard(input: impl Read) -> io::Result<()> {
         signal_hook::flag::register(signal, Arc::default())?;
     }
     let parent = getppid();
-    kill_left_groups(input);
-    if let Some(parent) = parent {
-        kill_new_orphans(parent);
+    let first_unreported = kill_left_groups(input);
+    if let (Some(parent), Some(start)) = (parent, first_unreported) {
+        kill_orphans_since(start, parent);
     }
     Ok(())
 }
 
-/// Kills the groups that the parent of this process started right before its end. They have been adopted by the process that
-/// adopted this one, and are in the same session.
-fn kill_new_orphans(parent: Pid) {
+/// Kills the groups that the parent of this process has started since a time, in seconds since the machine started. They have
+/// been adopted by the process that adopted this one, and are in the same session.
+fn kill_orphans_since(start: i64, parent: Pid) {
     let Ok(session) = getsid(None) else { return };
     for pause in ORPHAN_SCAN_PAUSES {
         std::thread::sleep(pause);
         let Some(adopter) = getppid().filter(|adopter| *adopter != parent) else { continue };
-        let now = clock_gettime(ClockId::Boottime).tv_sec;
         for process in processes() {
             let is_orphan = process.parent == adopter.as_raw_pid() && process.session == session.as_raw_pid();
-            let is_new = now.saturating_sub(process.started) <= MAX_ORPHAN_AGE.as_secs().cast_signed();
+            let is_new = process.started >= start;
             if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
                 let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));
             }
@@ -105,23 +108,42 @@ fn processes() -> impl Iterator<Item = Process> {
     })
 }
 
-/// Reads to the end of the input, and kills the groups that are left then.
-fn kill_left_groups(mut input: impl Read) {
+/// Reads to the end of the input, and kills the groups that are left then. Returns since when groups may have been started that
+/// were not reported; `None` if all were.
+fn kill_left_groups(mut input: impl Read) -> Option<i64> {
     let mut groups: Vec<i32> = Vec::new();
+    // When groups were about to be started.
+    let mut starts: Vec<i32> = Vec::new();
     let mut message = [0; MESSAGE_LENGTH];
     while input.read_exact(&mut message).is_ok() {
-        let [change, id @ ..] = message;
-        let id = i32::from_le_bytes(id);
-        if change == STARTED {
-            groups.push(id);
-        } else if let Some(at) = groups.iter().position(|group| *group == id) {
-            groups.swap_remove(at);
+        let [change, number @ ..] = message;
+        let number = i32::from_le_bytes(number);
+        // Several threads start groups, so it is unknown which start this is the result of: the earliest ones remain.
+        if matches!(change, STARTED | NOT_STARTED) {
+            starts.pop();
+        }
+        match change {
+            STARTING => starts.push(number),
+            STARTED => groups.push(number),
+            _ => groups.retain(|group| *group != number),
         }
     }
     for group in groups.into_iter().filter_map(Pid::from_raw) {
         // Fails if the group has ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
+    starts.first().map(|start| i64::from(*start))
+}
+
+/// Tells the guard that a group is about to be started: [`Registration::new`] or [`not_started`] follows.
+pub(crate) fn starting() {
+    let now = i32::try_from(clock_gettime(ClockId::Boottime).tv_sec).unwrap_or(i32::MAX);
+    tell(STARTING, now);
+}
+
+/// Tells the guard that a group could not be started.
+pub(crate) fn not_started() {
+    tell(NOT_STARTED, 0);
 }
 
 /// A group that the guard knows.
@@ -130,22 +152,22 @@ pub(crate) struct Registration(Option<Pid>);
 
 impl Registration {
     pub(crate) fn new(group: Pid) -> Registration {
-        tell(STARTED, group);
+        tell(STARTED, group.as_raw_pid());
         Registration(Some(group))
     }
 
     /// Ends the registration: the leader of the group has ended.
     pub(crate) fn end(&mut self) {
         if let Some(group) = self.0.take() {
-            tell(ENDED, group);
+            tell(ENDED, group.as_raw_pid());
         }
     }
 }
 
-fn tell(change: u8, group: Pid) {
+fn tell(change: u8, number: i32) {
     let Some(mut guard) = GUARD.get() else { return };
     let mut message = [change; MESSAGE_LENGTH];
-    message[1..].copy_from_slice(&group.as_raw_pid().to_le_bytes());
+    message[1..].copy_from_slice(&number.to_le_bytes());
     // Fails if the guard was killed, or does not read. A write of a few bytes to a pipe is never partial.
     let _ = guard.write_all(&message);
 }
@@ -170,12 +192,26 @@ mod tests {
         let (mut killed, mut kept) = (start(), start());
         let (killed_group, kept_group) = (Pid::from_child(&killed), Pid::from_child(&kept));
         let input = [message(STARTED, killed_group), message(STARTED, kept_group), message(ENDED, kept_group)].concat();
-        kill_left_groups(&input[..]);
+        assert_eq!(kill_left_groups(&input[..]), None);
         killed.wait().expect("a child");
         let is_alive = |group| rustix::process::test_kill_process_group(group).is_ok();
         eventually("its child is gone too", || !is_alive(killed_group));
         assert!(is_alive(kept_group));
         let _ = kill_process_group(kept_group, Signal::KILL);
         kept.wait().expect("a child");
+    }
+
+    #[test]
+    fn starts_without_a_result_are_known_with_their_time() {
+        let message = |change: u8, number: i32| [&[change], &number.to_le_bytes()[..]].concat();
+        let (gone, not_started) = (message(ENDED, i32::MAX), message(NOT_STARTED, 0));
+        let started = message(STARTED, i32::MAX);
+        let since = |messages: &[&Vec<u8>]| {
+            kill_left_groups(&messages.iter().copied().cloned().collect::<Vec<_>>().concat()[..])
+        };
+        let (first, second) = (message(STARTING, 100), message(STARTING, 110));
+        assert_eq!(since(&[&first, &started, &second, &not_started, &gone]), None);
+        assert_eq!(since(&[&first, &second, &started, &gone]), Some(100));
+        assert_eq!(since(&[&first, &started, &second, &gone]), Some(110));
     }
 }

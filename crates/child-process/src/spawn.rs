@@ -9,6 +9,7 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::process::Pid;
 
 use crate::group::ProcessGroup;
+use crate::guard::{not_started, starting};
 use crate::limits::{is_exhausted, raise_descriptor_limit_for, restore_descriptor_limit};
 use crate::running::{RunningCount, running, wait_for_end};
 
@@ -32,6 +33,7 @@ pub fn spawn(command: &mut Command, is_cancelled: &dyn Fn() -> bool) -> io::Resu
     let mut idle_since = Instant::now();
     let mut delay = FIRST_DELAY;
     loop {
+        starting();
         let error = match command.spawn() {
             Ok(child) => {
                 restore_descriptor_limit(Pid::from_child(&child));
@@ -39,6 +41,7 @@ pub fn spawn(command: &mut Command, is_cancelled: &dyn Fn() -> bool) -> io::Resu
             }
             Err(error) => error,
         };
+        not_started();
         if !is_exhausted(&error) || is_cancelled() {
             return Err(error);
         }

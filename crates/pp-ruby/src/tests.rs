@@ -281,16 +281,16 @@ fn nothing_of_a_request_reaches_the_next() {
 #[test]
 fn processes_end_with_their_request() {
     let Some(ruby) = installed() else { return };
-    let daemon = "$0 = 'left behind by a request'; sleep";
+    let daemon = "$0 = 'started by a request'; sleep";
     let started = format!("<% fork {{ fork {{ Process.setsid; {daemon} }}; Process.setsid; {daemon} }} %>");
     assert_eq!(text(render(&ruby, &started, &[])), "''");
-    assert!(!is_running("left behind by a request"));
+    assert!(!is_running("started by a request"));
     // One whose parent has ended, and which has the pipe.
     let orphan = format!(
         "<% r, w = IO.pipe; fork {{ fork {{ Process.setsid; w.puts 'up'; {daemon} }}; exit! }}; r.gets; exit! %>"
     );
     assert_eq!(text(render(&ruby, &orphan, &[])), "helper: the program ended with exit 1");
-    assert!(!is_running("left behind by a request"));
+    assert!(!is_running("started by a request"));
     assert_eq!(
         text(render(
             &ruby,

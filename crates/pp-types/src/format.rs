@@ -266,7 +266,7 @@ fn character(code: i128) -> Result<char, Error> {
     let found = u32::try_from(code).ok().and_then(char::from_u32);
     found.ok_or_else(|| {
         if is_no_text {
-            Error::new(ErrorKind::Unavailable, format!("%c of {code} is no character of Unicode"))
+            Error::new(ErrorKind::Unavailable, format!("%c of {code} is not a character of Unicode"))
         } else {
             error("invalid character")
         }

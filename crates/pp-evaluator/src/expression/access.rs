@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Rejects `Class[Web]` where `Web` is no type.
+    /// Rejects `Class[Web]` unless `Web` is a type.
     fn check_class_names(&mut self, ids: &[ExprId]) -> Eval<()> {
         for id in ids {
             let Expr::TypeName(name) = self.frame.tree.exprs[*id] else { continue };
