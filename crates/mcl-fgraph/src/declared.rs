@@ -204,3 +204,54 @@ impl Bodies<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcl_diagnostics::{FileId, Files, Span};
+    use mcl_value::Str;
+
+    use super::{Declarations, DeclaredNames, DeclaredResource, EdgeEnd};
+
+    /// Each resource is a statement of its own.
+    fn declarations(resources: &[&str], edges: &[&str]) -> Declarations {
+        let span = |at: usize| Span::new(FileId::MAIN, at as u32, at as u32 + 1);
+        let resource = |(at, name): (usize, &&str)| DeclaredResource {
+            kind: "test",
+            name: Str::from(*name),
+            statement: span(at),
+            head: span(at),
+            is_certain: true,
+        };
+        let edge = |(at, name): (usize, &&str)| EdgeEnd { kind: "test", name: Str::from(*name), span: span(at) };
+        let names = DeclaredNames {
+            resources: resources.iter().enumerate().map(resource).collect(),
+            edges: edges.iter().enumerate().map(edge).collect(),
+            ..DeclaredNames::default()
+        };
+        names.lints(&Files::default()).1
+    }
+
+    #[test]
+    fn names_change_as_long_as_nothing_else_has_them() {
+        let all = declarations(&["a", "b", "c"], &["b"]);
+        let replaced = |old: &[&str], new: &[&str]| {
+            all.clone().with_part_replaced(&declarations(old, &[]), &declarations(new, &[]))
+        };
+        assert_eq!(replaced(&["a"], &["a"]), Some(all.clone()));
+        assert_eq!(replaced(&["a"], &["d"]), Some(declarations(&["d", "b", "c"], &["b"])));
+        assert_eq!(replaced(&["a"], &[]), Some(declarations(&["b", "c"], &["b"])));
+        assert_eq!(replaced(&["a"], &["c"]), None, "declared twice");
+        assert_eq!(replaced(&["a"], &["d", "d"]), None, "declared twice");
+        assert_eq!(replaced(&["b"], &["d"]), None, "an edge leads there");
+    }
+
+    #[test]
+    fn what_is_reported_already_is_left_to_the_whole() {
+        let missing = declarations(&["a"], &["z"]);
+        let part = |names: &[&str]| declarations(names, &[]);
+        assert_eq!(missing.clone().with_part_replaced(&part(&["a"]), &part(&["a"])), Some(missing.clone()));
+        assert_eq!(missing.with_part_replaced(&part(&["a"]), &part(&["b"])), None);
+        assert_eq!(declarations(&["a", "a"], &[]).with_part_replaced(&part(&[]), &part(&[])), None);
+        assert_eq!(part(&["a"]).with_part_replaced(&part(&[]), &declarations(&[], &["a"])), None);
+    }
+}

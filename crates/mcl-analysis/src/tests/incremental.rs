@@ -238,7 +238,7 @@ fn parts_answer_as_the_whole_does() {
         let mut texts = Texts::new();
         let original = texts.texts.clone();
         let mut last = Analyzer::default().analyze(&texts.workspace.sources());
-        let mut last = texts.texts.clone();
+        let mut last_state = texts.texts.clone();
         for _ in 0..25 {
             texts.edit(rng, &original);
             let sources = texts.workspace.sources();
@@ -249,7 +249,7 @@ fn parts_answer_as_the_whole_does() {
             for _ in 0..if is_broken { 0 } else { 12 } {
                 let path = texts.any_path(rng);
                 let offset = rng.u32(..=texts.texts[&path].len() as u32);
-                let context = || format!("{} {offset} {:#?}\nbefore: {last:#?}", path.display(), texts.texts);
+                let context = || format!("{} {offset} {:#?}\nbefore: {last_state:#?}", path.display(), texts.texts);
                 let part = |question| last.part_for(&sources, question, &path, offset);
                 if let Some(part) = part(Question::Hover) {
                     answers[0] += usize::from(part.hover(&path, offset).is_some());
@@ -277,12 +277,12 @@ fn parts_answer_as_the_whole_does() {
             if !is_broken && let Some(part) = last.part_for(&sources, Question::Tokens, &path, 0) {
                 answers[4] += 1;
                 let (part, whole) = (part.semantic_tokens(&path), fresh.semantic_tokens(&path));
-                assert_eq!(part, whole, "{:#?}\nbefore: {last:#?}", texts.texts);
+                assert_eq!(part, whole, "{:#?}\nbefore: {last_state:#?}", texts.texts);
             }
             // The last analysis is several edits old at most.
             if rng.one_in(3) {
                 last = fresh;
-                last.clone_from(&texts.texts);
+                last_state.clone_from(&texts.texts);
             }
         }
     });

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn all_numbers_are_json() {
         let data = [0, 9, 10, 123_456, u32::MAX];
-        let Reply::Text(text) = all("7", &data) else { panic!("expected serialized tokens") };
+        let Reply::Text(text) = all("7", &data) else { panic!("it is not written yet") };
         assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), json!({"resultId": "7", "data": data}));
         assert_eq!(all("8", &[]), Reply::Text("{\"resultId\":\"8\",\"data\":[]}".to_owned()));
     }

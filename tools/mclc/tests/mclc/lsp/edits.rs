@@ -318,12 +318,11 @@ impl Editor {
             };
             let late = without_id(self.client.request(method, params.clone())["result"].take());
             let expected = without_id(fresh.request(method, params.clone())["result"].take());
-            let texts: Vec<(&str, &str)> = self.documents.iter().map(|d| (d.file, d.text.as_str())).collect();
-            assert_eq!(late, expected, "{method} {params} {:#?}", texts);
+            let documents: Vec<(&str, &str)> = self.documents.iter().map(|d| (d.file, d.text.as_str())).collect();
+            assert_eq!(late, expected, "{method} {params} {documents:#?}");
             assert!(
                 is_broken || without_id(early.clone()) == expected,
-                "early {early}, not {expected} for {method} {params} {:#?}",
-                texts
+                "early {early}, not {expected} for {method} {params} {documents:#?}"
             );
         }
         assert!(fresh.end().success());
