@@ -6,8 +6,8 @@ use mcl_diagnostics::Files;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A program of less source text takes no more memory than the process itself.
-const MIN_SOURCE_BYTES: usize = 1 << 20;
+/// A program of less source text takes little more memory than the process itself.
+const MIN_SOURCE_BYTES: usize = 256 << 10;
 
 /// Returns what gives the memory that a stage has freed back to the system, for a program of these files. Each stage drops its
 /// input, and the allocator would keep that memory for a second, which is longer than most compilations take.
