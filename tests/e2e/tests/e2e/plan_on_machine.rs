@@ -121,10 +121,11 @@ fn user(random: &mut Rng, i: usize) -> String {
     body
 }
 
-/// A group whose number others may have, or want, and that users of the program may be in.
+/// A group whose number others may have, or want, and that users of the program may be in. The numbers are above `GID_MAX`, so
+/// that no group without a number gets one of them by chance; so are those of [`contested_user`].
 fn contested_group(random: &mut Rng) -> String {
     let state = if random.one_in(3) { "absent" } else { "exists" };
-    let id = if random.one_in(3) { format!("gid => {},", 4730 + random.usize(..6)) } else { String::new() };
+    let id = if random.one_in(3) { format!("gid => {},", 61730 + random.usize(..4)) } else { String::new() };
     format!("state => \"{state}\", {id}")
 }
 
@@ -133,12 +134,13 @@ fn contested_user(random: &mut Rng) -> String {
     let state = if random.one_in(4) { "absent" } else { "exists" };
     let mut body = format!("state => \"{state}\",");
     if random.one_in(3) {
-        let _ = write!(body, " uid => {},", 5100 + random.usize(..6));
+        let _ = write!(body, " uid => {},", 61100 + random.usize(..6));
     }
     let [primary, other] = [0, 0].map(|_| format!("clan{}", random.usize(..4)));
     match random.usize(..6) {
         0 | 1 => body += &format!(" group => \"{primary}\","),
-        2 => body += &format!(" gid => {},", 4730 + random.usize(..6)),
+        // The number of a group that the program does not have: others may get another number at any time.
+        2 => body += &format!(" gid => {},", 61734 + random.usize(..2)),
         _ => {}
     }
     if random.one_in(4) && !body.contains(&format!("\"{other}\"")) {
@@ -197,11 +199,11 @@ fn disturb(random: &mut Rng, machine: &Machine) {
             // Not the next free number, which the program may give to another user.
             format!("useradd --uid 610{i} --gid old{i} other{i}"),
             format!("userdel other{i}"),
-            format!("groupadd --gid 473{i} clan{i}"),
-            format!("groupadd --gid 473{} taken{i}", 5 - i),
+            format!("groupadd --gid 6173{i} clan{i}"),
+            format!("groupadd --gid 6173{} taken{i}", 5 - i),
             format!("groupdel taken{i}"),
-            format!("useradd --uid 510{i} bob{i}"),
-            format!("useradd --uid 510{} --gid clan{i} rival{i}", 5 - i),
+            format!("useradd --uid 6110{i} bob{i}"),
+            format!("useradd --uid 6110{} --gid clan{i} rival{i}", 5 - i),
             format!("userdel rival{i}"),
             format!("usermod --gid clan{} bob{i}", 2 - i),
             format!("usermod --append --groups clan{} bob{i}", 2 - i),
