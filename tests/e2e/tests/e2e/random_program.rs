@@ -260,7 +260,8 @@ impl Program<'_> {
         match self.random.usize(..3) {
             0 => self.resource("gzip", path, &format!("input => \"{source}\",{depend}")),
             2 if is_made => {
-                let body = format!("cmd => \"cp --remove-destination {source} {path}\", creates => \"{path}\",{depend}");
+                let body =
+                    format!("cmd => \"cp --remove-destination {source} {path}\", creates => \"{path}\",{depend}");
                 self.resource("exec", &format!("copy {path}"), &body);
             }
             _ => self.resource("file", path, &format!("state => \"exists\", source => \"{source}\",{depend}")),
