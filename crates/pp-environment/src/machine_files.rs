@@ -25,14 +25,15 @@ pub(crate) enum Described<'a> {
 
 impl MachineFiles {
     /// Returns what is known of a file; `None` if this machine decides, because it is not described, or because the file is in
-    /// one of the directories of the code.
+    /// one of the directories of the code. An empty one, that of an artifact, is none.
     pub(crate) fn described<'p>(
         &self,
         path: &Path,
-        mut directories: impl Iterator<Item = &'p Path>,
+        directories: impl Iterator<Item = &'p Path>,
     ) -> Option<Described<'_>> {
         let MachineFiles::Described(files) = self else { return None };
         let path = normalized(path);
+        let mut directories = directories.filter(|directory| !directory.as_os_str().is_empty());
         let is_code = directories.any(|directory| path.starts_with(normalized(directory)));
         (!is_code).then(|| match files.get(&path) {
             Some(Some(content)) => Described::Content(content),
@@ -64,7 +65,7 @@ mod tests {
     fn only_code_and_described_files_are_there() {
         let files = BTreeMap::from([("/etc/a".into(), Some(b"x".to_vec())), ("/etc/no".into(), None)]);
         let described = MachineFiles::Described(Arc::new(files));
-        let code = [Path::new("/code")];
+        let code = [Path::new("/code"), Path::new("")];
         let find = |path: &str| described.described(Path::new(path), code.into_iter());
         assert_eq!(MachineFiles::Actual.described(Path::new("/etc/b"), code.into_iter()), None);
         assert_eq!(find("/code/m/f"), None);

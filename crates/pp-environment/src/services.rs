@@ -98,9 +98,8 @@ impl DiskServices {
     pub(crate) fn described(&self, path: &Path) -> Option<Option<&[u8]>> {
         let modules = self.modules.iter().map(|module| &*module.directory);
         let global = self.global_config.as_deref().and_then(Path::parent);
-        let directories = [self.root.as_deref(), global].into_iter().flatten();
-        let base = Some(&*self.base).filter(|base| !base.as_os_str().is_empty());
-        match self.machine_files.described(path, directories.chain(base).chain(modules))? {
+        let directories = [self.root.as_deref(), global, Some(&*self.base)].into_iter().flatten();
+        match self.machine_files.described(path, directories.chain(modules))? {
             Described::Content(content) => Some(Some(content)),
             Described::Absent => Some(None),
             Described::Unknown(path) => {

@@ -230,21 +230,7 @@ impl<'a> Cursor<'a> {
         if self.last() != Some(TokenKind::CloseBracket) {
             return None;
         }
-        let mut depth = 0u32;
-        let mut token = self.end;
-        while let Some(previous) = token.previous() {
-            token = previous;
-            let kind = self.tokens[token];
-            if kind.is_closer() {
-                depth += 1;
-            } else if kind.is_opener() {
-                depth = depth.checked_sub(1)?;
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        let name = Cursor { end: token, ..self };
+        let name = Cursor { end: self.before(1).open_bracket()?, ..self };
         let kind = name.capitalized()?;
         let words = kind.matches(':').count() as u32 * 2 + 1;
         Some((kind, name.before(words).last() == Some(TokenKind::Arrow)))
@@ -318,6 +304,14 @@ impl<'a> Cursor<'a> {
 
     /// Returns what the innermost open bracket before the place belongs to.
     fn around(self) -> Around {
+        match self.open_bracket() {
+            Some(token) => Cursor { end: token, ..self }.opened(self.tokens[token]),
+            None => Around::Block,
+        }
+    }
+
+    /// Returns the innermost open bracket before the place.
+    fn open_bracket(self) -> Option<TokenIdx> {
         let mut depth = 0u32;
         let mut token = self.end;
         while let Some(previous) = token.previous() {
@@ -328,10 +322,10 @@ impl<'a> Cursor<'a> {
             } else if kind.is_opener() && depth > 0 {
                 depth -= 1;
             } else if kind.is_opener() {
-                return Cursor { end: token, ..self }.opened(kind);
+                return Some(token);
             }
         }
-        Around::Block
+        None
     }
 
     /// Returns what a bracket after these tokens belongs to.

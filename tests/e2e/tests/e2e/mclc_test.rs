@@ -203,6 +203,16 @@ fn puppet_code_finds_the_files_of_the_test_and_those_of_its_own() {
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     let graph = scratch.read("tests/a.graph").unwrap_or_else(|| panic!("{:?}", scratch.read("tests/a.err")));
     assert!(graph.contains("other  2"), "{graph}");
+    // The code of an artifact has no directory.
+    let stored = ["puppet", "tests/site.pp", "--puppet-module-path", "modules", "-o", "tests/site.bin"];
+    let ran = scratch.run("mclc", &stored);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    scratch.write("tests/a.mcl", "# test: puppet = \"site.bin\"\n");
+    let ran = test(&scratch, &[]);
+    assert!(ran.status == 1 && ran.out.contains("`/etc/hostname`"), "{}{}", ran.out, ran.err);
+    scratch.write("tests/a.mcl", &directives.concat().replace("site.pp", "site.bin"));
+    let ran = test(&scratch, &[]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
 }
 
 #[test]
