@@ -2,13 +2,12 @@
 
 mod edit;
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_artifact::ArtifactStage;
-use mcl_diagnostics::{Code, Diagnostic, Files, LintLevel, LintSelector, Severity};
+use mcl_diagnostics::{Code, Diagnostic, Files, LevelSetting, LintLevel, LintSelector, Severity};
 use mcl_driver::{Analyzed, Checked, analyze, compile, finish_diagnostics};
 use mcl_modules::{FoundProgram, Input, LoadError, Loaded, load_programs_of};
 use mcl_types::Typed;
@@ -137,12 +136,8 @@ fn finish(
     of_project: &[(LintSelector, LintLevel)],
 ) {
     let level_of = |code: Code| {
-        let of = |levels: &[(LintSelector, LintLevel)], is_client: bool| {
-            let levels = levels.iter().filter(|(selector, _)| selector.matches(code));
-            levels.map(|(selector, level)| (selector.specificity(), is_client, *level)).collect::<Vec<_>>()
-        };
-        let levels = of(of_client, true).into_iter().chain(of(of_project, false));
-        levels.min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
+        let settings = LevelSetting::of(code, of_client, true).chain(LevelSetting::of(code, of_project, false));
+        LevelSetting::decide(settings, code.is_pedantic())
     };
     finish_diagnostics(files, diagnostics, level_of);
 }

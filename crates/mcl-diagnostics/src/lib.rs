@@ -22,7 +22,7 @@ pub use codes::{Code, CodeInfo, all_codes};
 pub use diagnostic::{Diagnostic, Label, Severity, Stage, counts};
 pub use fix::{Applicability, Change, Fix};
 pub use input::read_input;
-pub use lints::{LintLevel, LintNameError, LintSelector};
+pub use lints::{LevelSetting, LintLevel, LintNameError, LintSelector};
 pub use render::{Format, Program, Style, explain, render, sort};
 pub use source::{FileId, Files, LineCol, SourceFile, Span};
 pub use suggest::nearest;

@@ -27,6 +27,36 @@ pub enum LintLevel {
     Deny,
 }
 
+/// A setting that names a certain lint, in the order of precedence: the last one decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LevelSetting {
+    /// How specific the name is, as [`LintSelector::specificity`] returns it.
+    pub specificity: usize,
+    /// Whether it is a setting of the command line or the editor, not of the project.
+    pub is_client: bool,
+    /// The level.
+    pub level: LintLevel,
+}
+
+impl LevelSetting {
+    /// Returns the settings in a list that name a lint.
+    pub fn of(code: Code, list: &[(LintSelector, LintLevel)], is_client: bool) -> impl Iterator<Item = LevelSetting> {
+        let named = list.iter().filter(move |(selector, _)| selector.matches(code));
+        named.map(move |(selector, level)| LevelSetting {
+            specificity: selector.specificity(),
+            is_client,
+            level: *level,
+        })
+    }
+
+    /// Returns the level of a lint with these settings. `is_off` says whether it is off by default; what denies all warnings does
+    /// not turn it on.
+    pub fn decide(settings: impl Iterator<Item = LevelSetting>, is_off: bool) -> Option<LintLevel> {
+        let turns_on = |setting: &LevelSetting| !is_off || setting.level != LintLevel::Deny || setting.specificity > 0;
+        settings.filter(turns_on).max().map(|setting| setting.level)
+    }
+}
+
 /// Why a name does not stand for a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LintNameError {
@@ -109,6 +139,26 @@ impl LintSelector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_most_specific_name_decides_then_the_client_then_the_stricter_level() {
+        let list = |list: &[(&str, LintLevel)]| -> Vec<(LintSelector, LintLevel)> {
+            list.iter().map(|(name, level)| (name.parse().expect("a lint"), *level)).collect()
+        };
+        let level = |client: &[(&str, LintLevel)], project: &[(&str, LintLevel)], is_off| {
+            let (client, project) = (list(client), list(project));
+            let project = LevelSetting::of(Code::W0101, &project, false);
+            LevelSetting::decide(LevelSetting::of(Code::W0101, &client, true).chain(project), is_off)
+        };
+        use LintLevel::{Allow, Deny, Warn};
+        assert_eq!(level(&[("W02", Deny)], &[], false), None);
+        assert_eq!(level(&[("W01", Allow)], &[("W0101", Deny)], false), Some(Deny));
+        assert_eq!(level(&[("all", Allow)], &[("all", Deny)], false), Some(Allow));
+        assert_eq!(level(&[("all", Allow), ("all", Deny), ("all", Warn)], &[], false), Some(Deny));
+        assert_eq!(level(&[("all", Deny)], &[], true), None);
+        assert_eq!(level(&[("all", Deny)], &[("W01", Warn)], true), Some(Warn));
+        assert_eq!(level(&[("W01", Deny)], &[], true), Some(Deny));
+    }
 
     #[test]
     fn names_are_codes_prefixes_and_all() {

@@ -1,11 +1,10 @@
 //! Puppet manifests and templates (spec 11 §2.8): findings and symbols of open texts.
 
-use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_analysis::{Finding, Location, OutlineItem, OutlineKind};
-use mcl_diagnostics::{Code, Diagnostic, LintLevel, LintSelector, Severity, Span};
+use mcl_diagnostics::{Code, Diagnostic, LevelSetting, LintLevel, LintSelector, Severity, Span};
 use pp_analysis::{Symbol, SymbolKind};
 use rustc_hash::FxHashMap;
 
@@ -40,18 +39,11 @@ impl Manifests {
 }
 
 fn findings(path: &Path, text: &str, levels: &[(LintSelector, LintLevel)]) -> Vec<Finding> {
-    // What denies all warnings turns none on.
-    let level_of = |code: Code| {
-        let turns_on = |selector: &LintSelector, level: LintLevel| {
-            !pp_analysis::is_pedantic(code) || level != LintLevel::Deny || *selector != LintSelector::All
-        };
-        let levels = levels.iter().filter(|(selector, level)| selector.matches(code) && turns_on(selector, *level));
-        let levels = levels.map(|(selector, level)| (selector.specificity(), *level));
-        levels.min_by_key(|level| Reverse(*level)).map(|(_, level)| level)
-    };
+    let is_pedantic = pp_analysis::is_pedantic;
+    let level_of = |code: Code| LevelSetting::decide(LevelSetting::of(code, levels, true), is_pedantic(code));
     let is_on = |code: Code| match level_of(code) {
         Some(level) => level != LintLevel::Allow,
-        None => !pp_analysis::is_pedantic(code),
+        None => !is_pedantic(code),
     };
     let mut diagnostics = pp_analysis::analyze(path, text, &is_on).diagnostics;
     diagnostics.retain(|found| found.severity == Severity::Error || is_on(found.code));

@@ -6,9 +6,11 @@ use crate::engine::Engine;
 use crate::key::VertexKey;
 
 impl Engine {
-    /// Returns the vertices that must succeed before this one is checked.
-    pub fn predecessors(&self, key: VertexKey) -> impl Iterator<Item = VertexKey> {
-        self.get(key).into_iter().flat_map(|vertex| &vertex.predecessors).map(|(key, _)| *key)
+    /// Returns the vertices that are checked before this one. Of each, whether it must succeed; the others come first only because
+    /// both have an exclusive name in common.
+    pub fn predecessors(&self, key: VertexKey) -> impl Iterator<Item = (VertexKey, bool)> {
+        let above = self.get(key).into_iter().flat_map(|vertex| &vertex.predecessors).map(|(above, _)| *above);
+        above.map(move |above| (above, !self.order_edges.contains(&(above, key))))
     }
 
     /// Returns the resources whose changes are the reason for the refresh by the running check.
@@ -30,7 +32,7 @@ mod tests {
         let leaf = agent.key("leaf");
         let mut above: Vec<_> = agent.engine.predecessors(leaf).collect();
         above.sort();
-        assert_eq!(above, [agent.key("changed"), agent.key("unchanged")]);
+        assert_eq!(above, [(agent.key("changed"), true), (agent.key("unchanged"), true)]);
         let notified: Vec<_> = agent.engine.notified_by(leaf).map(|id| id.name.to_string()).collect();
         assert_eq!(notified, ["changed"]);
         assert_eq!(agent.engine.predecessors(agent.key("changed")).count(), 0);

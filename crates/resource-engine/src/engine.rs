@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use indexmap::IndexSet;
 use resource_graph::{Resource, ResourceId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::claims::Removals;
 use crate::event::{Command, Event, Report, StopLevel, Time};
@@ -35,7 +36,8 @@ pub struct Config {
     /// the running check of a removed one if they have a name in common.
     pub claims: Option<fn(&Resource) -> Vec<String>>,
     /// Returns names of what a check of a resource must have for itself, such as the file that several resources edit. Checks
-    /// with a name in common run one after the other, in the order in which they become ready.
+    /// with a name in common run one after the other, in the order in which they become ready; if everything is checked once,
+    /// in the order of the graph, as far as none fails.
     pub exclusive: Option<fn(&Resource) -> Vec<String>>,
     /// How long a check may run after it was cancelled, before it is killed, and after its vertex left the graph, before it
     /// is cancelled. 30 seconds by default.
@@ -123,6 +125,8 @@ pub struct Engine {
     pub(super) conditions: [usize; 4],
     /// The number of edges between vertices.
     pub(super) edge_count: usize,
+    /// The edges that order vertices with an exclusive name in common.
+    pub(super) order_edges: IndexSet<(VertexKey, VertexKey), FxBuildHasher>,
     /// The vertices that start again with the next graph, even if they do not change (`Meta:rewatch`).
     pub(super) to_revive: BTreeSet<VertexKey>,
     pub(super) removals: Removals,
@@ -166,6 +170,7 @@ impl Engine {
             total: 0,
             conditions: [0; 4],
             edge_count: 0,
+            order_edges: IndexSet::default(),
             to_revive: BTreeSet::new(),
             removals: Removals::default(),
             has_graph: false,
@@ -193,6 +198,7 @@ impl Engine {
         }
         self.run_timers();
         self.run_queue();
+        self.end_order();
         self.update_convergence();
         if self.stopping.is_some() && self.running == 0 && !self.stopped {
             self.stopped = true;
@@ -312,7 +318,7 @@ impl Engine {
 
     /// Examines touched vertices: first updates their caches until nothing changes, then starts what can start. So no check
     /// starts on counts that are about to change.
-    fn run_queue(&mut self) {
+    pub(super) fn run_queue(&mut self) {
         let end = self.config.max_starts_per_step.map_or(usize::MAX, |max| self.commands.len() + max);
         loop {
             while let Some(key) = self.queue.pop_front() {

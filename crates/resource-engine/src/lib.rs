@@ -27,6 +27,7 @@ mod claims;
 mod deadlines;
 mod engine;
 mod event;
+mod exclusive;
 mod failure;
 mod finish;
 mod graph;

@@ -34,6 +34,7 @@ impl Engine {
         if self.stopping.is_some() {
             return;
         }
+        self.cut_order_edges();
         let GraphPatch { replaced, removed, added, removed_edges, added_edges } = patch;
         let gone_ids = removed;
         let removed: FxHashSet<VertexKey> = gone_ids.iter().filter_map(|id| self.only_vertex_of(id)).collect();

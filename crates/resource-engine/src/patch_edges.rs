@@ -13,7 +13,8 @@ impl Engine {
         let mut bereft = Vec::new();
         for (from, to) in edges {
             let (Some(from), Some(to)) = (self.only_vertex_with(from), self.only_vertex_with(to)) else { continue };
-            let Some(notify) = self.get_mut(from).and_then(|vertex| forget(&mut vertex.successors, to)) else {
+            let Some(notify) = self.get_mut(from).and_then(|vertex| forget_neighbour(&mut vertex.successors, to))
+            else {
                 continue;
             };
             let is_settled = self.get(from).is_some_and(|vertex| vertex.settled);
@@ -40,14 +41,15 @@ impl Engine {
         }
         for (from, _) in predecessors {
             if let Some(vertex) = self.get_mut(from) {
-                forget(&mut vertex.successors, key);
+                forget_neighbour(&mut vertex.successors, key);
             }
         }
     }
 
-    fn lose_predecessor(&mut self, key: VertexKey, from: VertexKey, is_settled: bool) {
+    /// Updates a vertex that no longer depends on another one.
+    pub(super) fn lose_predecessor(&mut self, key: VertexKey, from: VertexKey, is_settled: bool) {
         let Some(vertex) = self.get_mut(key) else { return };
-        forget(&mut vertex.predecessors, from);
+        forget_neighbour(&mut vertex.predecessors, from);
         if !is_settled {
             vertex.unsettled_predecessors -= 1;
         }
@@ -65,9 +67,9 @@ impl Engine {
             }
             let Some(vertex) = self.get_mut(from) else { continue };
             let is_settled = vertex.settled;
-            let is_new = add(&mut vertex.successors, to, *notify);
+            let is_new = add_neighbour(&mut vertex.successors, to, *notify);
             let Some(vertex) = self.get_mut(to) else { continue };
-            add(&mut vertex.predecessors, from, *notify);
+            add_neighbour(&mut vertex.predecessors, from, *notify);
             if is_new {
                 vertex.unsettled_predecessors += u32::from(!is_settled);
                 self.edge_count += 1;
@@ -92,13 +94,13 @@ impl Engine {
 }
 
 /// Removes a neighbour; returns whether the edge notified, if there was one.
-fn forget(neighbours: &mut Neighbours, key: VertexKey) -> Option<bool> {
+pub(super) fn forget_neighbour(neighbours: &mut Neighbours, key: VertexKey) -> Option<bool> {
     let index = neighbours.iter().position(|(neighbour, _)| *neighbour == key)?;
     Some(neighbours.swap_remove(index).1)
 }
 
 /// Adds a neighbour; returns whether it is new.
-fn add(neighbours: &mut Neighbours, key: VertexKey, notify: bool) -> bool {
+pub(super) fn add_neighbour(neighbours: &mut Neighbours, key: VertexKey, notify: bool) -> bool {
     if let Some((_, known)) = neighbours.iter_mut().find(|(neighbour, _)| *neighbour == key) {
         *known |= notify;
         return false;

@@ -31,11 +31,8 @@ impl Engine {
         let mut updates = Vec::new();
         let Some(vertex) = self.get(key) else { return Ok(updates) };
         for incoming in &vertex.flow().incoming {
-            let sender = self.get(incoming.from);
-            let snapshot = sender.and_then(|s| {
-                s.flow().sent.iter().find(|sent| sent.member == incoming.from_member && *sent.key == *incoming.from_key)
-            });
-            let Some((value, sent_sensitive)) = snapshot.and_then(|s| Some((s.value.as_ref()?, s.sensitive))) else {
+            let Some((value, sent_sensitive)) = self.sent_value(incoming) else {
+                let sender = self.get(incoming.from);
                 let from = sender.map(|s| s.group[incoming.from_member.min(s.group.len() - 1)].id.to_string());
                 let from = from.unwrap_or_else(|| "a resource that is not in the graph".to_owned());
                 let text = format!("received no value from {from}.{} for `{}`", incoming.from_key, incoming.key);
@@ -66,27 +63,40 @@ impl Engine {
         Ok(updates)
     }
 
-    /// Marks the receivers of a vertex as dirty whose value differs from the one that it sent last.
+    /// Requests checks of the receivers of a vertex that have not received what is sent to them now.
     pub(super) fn wake_receivers(&mut self, key: VertexKey) {
         let Some(sender) = self.get(key) else { return };
         if sender.flow().sent.is_empty() {
             return;
         }
-        let mut stale = Vec::new();
-        for &(to, _) in &sender.successors {
-            let Some(receiver) = self.get(to) else { continue };
-            let differs = receiver.flow().incoming.iter().filter(|i| i.from == key).any(|i| {
-                let sent = sender.flow().sent.iter().find(|s| s.member == i.from_member && *s.key == *i.from_key);
-                sent.and_then(|s| Some((s.value.as_ref()?, receiver.receives_sensitive(i, s.sensitive))))
-                    .is_some_and(|wanted| receiver.current(i.member, &i.key) != Some(wanted))
-            });
-            if differs && receiver.runs() {
-                stale.push(to);
-            }
-        }
-        for to in stale {
+        let is_outdated = |to: &VertexKey| self.get(*to).is_some_and(|receiver| self.is_outdated(receiver, key));
+        let outdated: Vec<VertexKey> = sender.successors.iter().map(|(to, _)| *to).filter(is_outdated).collect();
+        for to in outdated {
             self.request_check(to);
         }
+    }
+
+    /// Whether a check of this receiver would receive another value. It would receive none before all its senders have sent
+    /// one: then the last of them wakes it.
+    fn is_outdated(&self, receiver: &Vertex, sender: VertexKey) -> bool {
+        let incoming = &receiver.flow().incoming;
+        if !receiver.runs() || !incoming.iter().any(|i| i.from == sender) {
+            return false;
+        }
+        let mut differs = false;
+        for i in incoming {
+            let Some((value, sensitive)) = self.sent_value(i) else { return false };
+            let wanted = (value, receiver.receives_sensitive(i, sensitive));
+            differs |= receiver.current(i.member, &i.key) != Some(wanted);
+        }
+        differs
+    }
+
+    /// Returns what was sent last, and whether it must not be shown.
+    fn sent_value(&self, incoming: &Incoming) -> Option<(&Value, bool)> {
+        let sent = &self.get(incoming.from)?.flow().sent;
+        let sent = sent.iter().find(|s| s.member == incoming.from_member && *s.key == *incoming.from_key)?;
+        Some((sent.value.as_ref()?, sent.sensitive))
     }
 }
 

@@ -36,7 +36,7 @@ impl Engine {
         self.prune_retry_counts();
         self.semaphores.prune();
         self.total = keys.len();
-        self.edge_count = graph.edges.len();
+        self.edge_count = graph.edges.len() + self.order_edges.len();
         self.has_graph = true;
         self.note_activity();
         self.commands.push(Command::Report(Report::Swapped {
@@ -153,6 +153,7 @@ impl Engine {
             self.vertices[from.index()].as_mut().expect("kept or added").successors.push((to, edge.notify));
             self.vertices[to.index()].as_mut().expect("kept or added").predecessors.push((from, edge.notify));
         }
+        self.order_exclusive(graph, keys);
         for transfer in &graph.transfers {
             let (from, to) = (keys[transfer.from.0 as usize], keys[transfer.to.0 as usize]);
             self.vertices[to.index()].as_mut().expect("kept or added").flow_mut().incoming.push(Incoming {

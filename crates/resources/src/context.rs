@@ -17,6 +17,7 @@ use safe_fs::{Backups, Files};
 use crate::digest::DigestSalt;
 use crate::file_access::failure;
 use crate::home::expand_home;
+use crate::planned_accounts::PlannedAccounts;
 use crate::{Change, ExitRequest, Failure, Sent, SharedValues, StateDir};
 
 /// How urgently a check must end.
@@ -250,6 +251,8 @@ pub struct ApplyContext {
     pub shared: Arc<SharedValues>,
     /// The exit status that a resource requested.
     pub exit: Arc<ExitRequest>,
+    /// What planned changes make of accounts.
+    pub planned_accounts: Arc<PlannedAccounts>,
     /// The files of the running program, if there is one.
     pub deployed: Option<DeployedFiles>,
 }
@@ -447,6 +450,11 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn is_changed(&self) -> bool {
         !self.changes.is_empty()
+    }
+
+    /// What earlier changes of a plan make of accounts.
+    pub(crate) fn planned_accounts(&self) -> &PlannedAccounts {
+        &self.apply_context.planned_accounts
     }
 
     /// Returns the changes announced so far.

@@ -23,6 +23,7 @@ mod export;
 mod file_access;
 mod home;
 mod params;
+mod planned_accounts;
 mod process;
 mod provider;
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Levels of lints: those of the command line and of the `metadata.yaml` of a program.
 
-use std::cmp::Reverse;
-
-use mcl_diagnostics::{Code, LintLevel, LintSelector};
+use mcl_diagnostics::{Code, LevelSetting, LintLevel, LintSelector};
 use pp_analysis::is_pedantic;
 
 use crate::cli::Report;
@@ -17,8 +15,7 @@ pub fn is_on(code: Code, report: &Report) -> bool {
     !is_pedantic(code) || report.warn.iter().any(is_named) || report.deny.iter().any(is_denied)
 }
 
-/// Returns the level of each lint, as the command line and the project set it. The most specific name of a lint takes precedence,
-/// then the command line over the project, then `--deny` over `--allow` over `--warn`.
+/// Returns the level of each lint, as the command line and the project set it: [`LevelSetting`] says what takes precedence.
 pub fn of<'a>(
     report: &'a Report,
     project: &'a [(LintSelector, LintLevel)],
@@ -27,15 +24,10 @@ pub fn of<'a>(
     let command_line = lists.into_iter().flat_map(|(lints, level)| lints.iter().map(move |lint| (lint, level)));
     let command_line: Vec<(&Lint, LintLevel)> = command_line.collect();
     move |code: Code| {
-        // What denies all warnings turns none on.
-        let turns_on = |lint: &Lint, level: LintLevel| {
-            !is_pedantic(code) || level != LintLevel::Deny || *lint != Lint::Selected(LintSelector::All)
-        };
-        let here = command_line.iter().filter(|(lint, level)| lint.matches(code) && turns_on(lint, *level));
-        let here = here.map(|(lint, level)| (lint.specificity(), true, *level));
-        let there = project.iter().filter(|(selector, _)| selector.matches(code));
-        let there = there.map(|(selector, level)| (selector.specificity(), false, *level));
-        here.chain(there).min_by_key(|level| Reverse(*level)).map(|(_, _, level)| level)
+        let here = command_line.iter().filter(|(lint, _)| lint.matches(code));
+        let here =
+            here.map(|(lint, level)| LevelSetting { specificity: lint.specificity(), is_client: true, level: *level });
+        LevelSetting::decide(here.chain(LevelSetting::of(code, project, false)), is_pedantic(code))
     }
 }
 

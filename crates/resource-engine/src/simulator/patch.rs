@@ -94,9 +94,12 @@ impl World {
         // With a limit, other vertices begin in the first step. A patch of the structure, or of several vertices, looks at them in
         // another order, which matters where they wait for each other. So does one that also revives what has failed for good.
         let has_semaphores = || graph.groups().iter().flat_map(|group| group.iter()).any(|r| !r.meta.sema.is_empty());
-        let is_contended = || self.engine.config.max_parallel.is_some() || has_semaphores();
+        let is_exclusive = self.engine.config.exclusive.is_some();
+        let is_contended = || is_exclusive || self.engine.config.max_parallel.is_some() || has_semaphores();
         let has_other_order = patch.is_structural() || patch.replaced.len() + self.engine.to_revive.len() > 1;
-        if self.engine.config.max_starts_per_step.is_some() || (has_other_order && is_contended()) {
+        // A patch gives up the order of vertices with an exclusive name in common.
+        let has_order = self.engine.config.once && self.engine.config.exclusive.is_some();
+        if has_order || self.engine.config.max_starts_per_step.is_some() || (has_other_order && is_contended()) {
             return;
         }
         let (mut patched, mut swapped) = (self.engine.copy(), self.engine.copy());
@@ -163,6 +166,7 @@ impl Engine {
             total: self.total,
             conditions: self.conditions,
             edge_count: self.edge_count,
+            order_edges: self.order_edges.clone(),
             to_revive: self.to_revive.clone(),
             removals: self.removals.clone(),
             has_graph: self.has_graph,

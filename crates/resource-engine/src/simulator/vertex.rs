@@ -56,10 +56,13 @@ pub(super) struct Running {
 }
 
 impl Live {
-    pub(super) fn new(group: &Group, common_semaphore: Option<u32>, began: u64) -> Live {
+    /// Makes a vertex. `is_exclusive` says whether nothing else may touch what it touches while it is checked.
+    pub(super) fn new(group: &Group, common_semaphore: Option<u32>, is_exclusive: bool, began: u64) -> Live {
         let members: Vec<Name> = group.iter().map(|resource| name_of(&resource.id)).collect();
         let mut semaphores: Vec<String> = group.iter().flat_map(|resource| resource.meta.sema.clone()).collect();
         semaphores.extend(common_semaphore.map(|n| format!(":{n}")));
+        let exclusive = group.iter().filter(|_| is_exclusive).flat_map(claims);
+        semaphores.extend(exclusive.map(|name| format!("{name}:1")));
         semaphores.sort();
         semaphores.dedup();
         Live {

@@ -42,6 +42,8 @@ pub(super) struct World {
     pub(super) once: bool,
     pub(super) noop: bool,
     pub(super) max_parallel: Option<u32>,
+    /// Whether what touches the same thing must not run at the same time.
+    pub(super) exclusive: bool,
     /// Check the invariants of the engine after every step, not only after some.
     pub(super) thorough: bool,
     pub(super) steps: u64,
@@ -76,6 +78,7 @@ impl World {
             once: false,
             noop: false,
             max_parallel: None,
+            exclusive: false,
             thorough,
             steps: 0,
             values: 0,
@@ -96,6 +99,7 @@ impl World {
         self.once = self.faults && random.chance(8);
         self.noop = self.faults && random.chance(3);
         self.max_parallel = random.pick(&[None, None, Some(1), Some(2)]);
+        self.exclusive = random.chance(30);
         let undelivered = self.journal.iter().filter(|_| !self.noop).map(|(from, to)| (id(*from), id(*to))).collect();
         self.engine = Engine::new(Config {
             noop: self.noop,
@@ -103,6 +107,7 @@ impl World {
             converged_timeout: random.pick(&[None, Some(Time::from_millis(10))]),
             refreshable: Some(refreshable),
             claims: Some(claims),
+            exclusive: self.exclusive.then_some(claims),
             max_parallel: self.max_parallel,
             max_starts_per_step: random.pick(&[None, Some(1), Some(3)]),
             undelivered,
@@ -330,7 +335,7 @@ impl World {
                 }
                 let slot = &mut self.live[key.index()];
                 assert!(slot.is_none(), "a slot is not reused while in use");
-                *slot = Some(Live::new(&group, self.max_parallel, self.graphs));
+                *slot = Some(Live::new(&group, self.max_parallel, self.exclusive, self.graphs));
             }
             Command::Watch(key, epoch) => {
                 assert!(!self.once, "nothing is watched if everything is checked once");

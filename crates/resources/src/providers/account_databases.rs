@@ -78,11 +78,11 @@ impl Databases {
         Ok(self.entry(table, 2, &id.to_string())?.and_then(|entry| entry.into_iter().next()))
     }
 
-    /// Returns a local user with this primary group, which cannot be removed then.
-    pub(super) fn user_with_primary_group(&self, gid: u32) -> Result<Option<String>, Failure> {
+    /// Returns the local users with this primary group, which cannot be removed then.
+    pub(super) fn users_with_primary_group(&self, gid: u32) -> Result<Vec<String>, Failure> {
         let gid = gid.to_string();
-        let user = self.lines("passwd")?.into_iter().find(|entry| entry.get(3).is_some_and(|field| *field == gid));
-        Ok(user.and_then(|entry| entry.into_iter().next()))
+        let users = self.lines("passwd")?.into_iter().filter(|entry| entry.get(3).is_some_and(|field| *field == gid));
+        Ok(users.filter_map(|entry| entry.into_iter().next()).collect())
     }
 
     /// Returns the supplementary groups of a user, sorted.

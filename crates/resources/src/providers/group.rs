@@ -12,6 +12,8 @@ struct Group {
     name: String,
     exists: bool,
     gid: Option<u32>,
+    /// Whether its changes are not made when a plan is applied.
+    is_noop: bool,
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -26,6 +28,7 @@ impl Group {
             name: params.name().to_string(),
             exists: params.str("state")? == "exists",
             gid: id(params, "gid")?,
+            is_noop: resource.meta.noop,
         })
     }
 }
@@ -35,10 +38,8 @@ impl Provider for Group {
         let current = self.databases.group_id(&self.name)?;
         if !self.exists {
             let Some(gid) = current else { return Ok(()) };
-            // An earlier change of a plan may remove the user.
-            if !cx.unseen().elsewhere
-                && let Some(user) = self.databases.user_with_primary_group(gid)?
-            {
+            let users = self.databases.users_with_primary_group(gid)?;
+            if let Some(user) = cx.planned_accounts().user_with_primary_group(&self.name, gid, &users) {
                 return Err(Failure::Refused(format!("group {} is the primary group of user {user}", self.name)));
             }
             if cx.change(format!("remove group {}", self.name))? {
@@ -63,6 +64,8 @@ impl Provider for Group {
         if cx.change(text)? {
             let gid = self.gid.map(|gid| ["-g".to_owned(), gid.to_string()]);
             self.databases.run(self.databases.tool(tool)?.args(gid.into_iter().flatten()).args([&self.name]), cx)?;
+        } else if !self.is_noop {
+            cx.planned_accounts().add_group(&self.name, self.gid);
         }
         Ok(())
     }

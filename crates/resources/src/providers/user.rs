@@ -28,6 +28,8 @@ struct User {
     shell: Option<String>,
     allow_duplicate: bool,
     is_system: bool,
+    /// Whether its changes are not made when a plan is applied.
+    is_noop: bool,
 }
 
 pub(super) fn build(resources: &[Resource]) -> Result<Box<dyn Provider>, Failure> {
@@ -58,6 +60,7 @@ impl User {
             shell: text("shell")?,
             allow_duplicate: params.bool("allowduplicateuid")?,
             is_system: params.bool("system")?,
+            is_noop: resource.meta.noop,
         })
     }
 
@@ -116,18 +119,15 @@ impl User {
         Ok((words, args))
     }
 
-    /// Checks that the groups in these arguments exist, unless an earlier change of a plan may make them.
+    /// Checks that the groups in these arguments exist, or will exist after earlier changes of a plan.
     fn check_groups(&self, args: &[String], cx: &Context<'_>) -> Result<(), Failure> {
-        if cx.unseen().elsewhere {
-            return Ok(());
-        }
         for option in args.chunks_exact(2).filter(|option| matches!(&*option[0], "--gid" | "--groups")) {
             for group in option[1].split(',').filter(|group| !group.is_empty()) {
                 let is_known = match group.parse() {
                     Ok(gid) => self.databases.owner("group", gid)?.is_some(),
                     Err(_) => self.databases.group_id(group)?.is_some(),
                 };
-                if !is_known {
+                if !is_known && !cx.planned_accounts().has_group(group) {
                     return Err(Failure::Unavailable(format!("there is no group `{group}` on this machine")));
                 }
             }
@@ -150,6 +150,8 @@ impl User {
             if cx.change(format!("remove user {}", self.name))? {
                 let mut tool = self.databases.tool("userdel")?;
                 self.databases.run(tool.args(self.manages_home.then_some("--remove")).args([&self.name]), cx)?;
+            } else if !self.is_noop {
+                cx.planned_accounts().set_primary_group(&self.name, None);
             }
             return Ok(());
         }
@@ -221,6 +223,11 @@ impl User {
     }
 }
 
+/// Returns the primary group in the arguments of a tool.
+fn primary_group(args: &[String]) -> Option<&str> {
+    args.chunks_exact(2).find(|option| option[0] == "--gid").map(|option| &*option[1])
+}
+
 /// Returns a directory without redundant slashes.
 fn clean(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
@@ -242,7 +249,18 @@ impl Provider for User {
         let Some(current) = current else {
             let (words, args) = self.differences(None)?;
             self.check_groups(&args, cx)?;
-            return if cx.change(self.addition(words))? { self.add(args, cx) } else { Ok(()) };
+            if cx.change(self.addition(words))? {
+                return self.add(args, cx);
+            }
+            if !self.is_noop {
+                let group = primary_group(&args);
+                if group.is_none() {
+                    // `useradd` makes a group of that name.
+                    cx.planned_accounts().add_group(&self.name, None);
+                }
+                cx.planned_accounts().set_primary_group(&self.name, Some(group.unwrap_or(&self.name)));
+            }
+            return Ok(());
         };
         if self.lacks_home(&current, cx)? {
             if cx.change(format!("add user {} again: its home directory was not made", self.name))? {
@@ -262,10 +280,15 @@ impl Provider for User {
         }
         let (words, args) = self.differences(Some(&current))?;
         self.check_groups(&args, cx)?;
-        if !words.is_empty() && cx.change(format!("change user {}: {}", self.name, words.join(", ")))? {
+        if words.is_empty() {
+            return Ok(());
+        }
+        if cx.change(format!("change user {}: {}", self.name, words.join(", ")))? {
             let mut tool = self.databases.tool("usermod")?;
             tool.args((self.allow_duplicate && self.uid.is_some()).then_some("--non-unique"));
             self.databases.run(tool.args(args).args([&self.name]), cx)?;
+        } else if let Some(group) = primary_group(&args).filter(|_| !self.is_noop) {
+            cx.planned_accounts().set_primary_group(&self.name, Some(group));
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(super) fn claims(resource: &Resource) -> Vec<String> {
 }
 
 /// Returns the files that a resource edits and others may edit, too. Edits wait for each other anyway; one after the other, in
-/// the order of the graph if they are ready together, they make of a file what the plan says.
+/// the order of the graph, they make of a file what the plan says.
 pub(super) fn edited_files(resource: &Resource) -> Vec<String> {
     let claims = Params::of(resource).map(|params| (params.kind().claims)(&params)).unwrap_or_default();
     let edits = claims.into_iter().filter(|claim| matches!(claim.demand, Demand::Part | Demand::Line { .. }));

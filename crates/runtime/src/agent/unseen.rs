@@ -6,7 +6,9 @@
 //! that has not run sees its files as they are before it runs.
 //!
 //! What a vertex cannot see is what its predecessors cannot see, and what they changed. Each vertex inherits it once, when
-//! its check ends, so a plan takes time linear in the number of edges.
+//! its check ends, so a plan takes time linear in the number of edges. From one that comes first only because both edit the
+//! same thing, a vertex inherits what that one cannot see; what that one changes is in the overlay or does not concern it, unless
+//! it is uncertain.
 
 use resource_engine::{Engine, VertexKey};
 use resource_graph::ResourceId;
@@ -20,8 +22,17 @@ struct Unseen {
     in_files: Option<VertexKey>,
     /// It changed anything else, or its result is unknown.
     elsewhere: Option<VertexKey>,
-    /// It runs programs, which may change anything.
+    /// It runs programs, which may change anything, or it is uncertain what it makes of the thing that both edit.
     by_programs: Option<VertexKey>,
+}
+
+/// What vertices after another one cannot see.
+#[derive(Clone, Copy, Debug)]
+struct After {
+    /// Those that need it.
+    dependents: Unseen,
+    /// Those that come later only because they edit the same thing.
+    others: Unseen,
 }
 
 /// The planned changes that some checks cannot see.
@@ -29,8 +40,8 @@ struct Unseen {
 pub(super) struct UnseenChanges {
     /// The vertices with planned changes.
     changed: FxHashMap<VertexKey, Effects>,
-    /// What is unseen after each vertex, its own changes included.
-    after: FxHashMap<VertexKey, Unseen>,
+    /// What is unseen after each vertex.
+    after: FxHashMap<VertexKey, After>,
     /// The resources that may change nothing.
     uncertain: FxHashSet<ResourceId>,
 }
@@ -52,13 +63,18 @@ impl UnseenChanges {
     /// Ends the check of a vertex, after its changes were recorded: what depends on it inherits what it could not see.
     pub(super) fn pass_on(&mut self, engine: &Engine, key: VertexKey) {
         let before = self.before(engine, key);
-        let after = match self.changed.get(&key) {
+        let dependents = match self.changed.get(&key) {
             None => before,
             Some(Effects::Files) => Unseen { in_files: Some(key), ..before },
             Some(Effects::Machine) => Unseen { elsewhere: Some(key), ..before },
             Some(Effects::Programs) => Unseen { elsewhere: Some(key), by_programs: Some(key), ..before },
         };
-        self.after.insert(key, after);
+        let others = if engine.id(key).is_some_and(|id| self.uncertain.contains(id)) {
+            Unseen { elsewhere: Some(key), by_programs: Some(key), ..before }
+        } else {
+            before
+        };
+        self.after.insert(key, After { dependents, others });
     }
 
     /// Forgets a vertex, whose key may be used again.
@@ -90,8 +106,8 @@ impl UnseenChanges {
         let mut todo = vec![key];
         loop {
             let Some(&at) = todo.last() else { return Unseen::default() };
-            let unvisited = engine.predecessors(at).find(|above| !self.after.contains_key(above));
-            if let Some(above) = unvisited {
+            let unvisited = engine.predecessors(at).find(|(above, _)| !self.after.contains_key(above));
+            if let Some((above, _)) = unvisited {
                 todo.push(above);
                 continue;
             }
@@ -99,16 +115,17 @@ impl UnseenChanges {
             if todo.len() == 1 {
                 return merged;
             }
-            self.after.insert(at, merged);
+            self.after.insert(at, After { dependents: merged, others: merged });
             todo.pop();
         }
     }
 
-    /// Returns what is unseen after any of these vertices. A vertex that changed something itself comes first.
-    fn merged(&self, vertices: impl Iterator<Item = VertexKey>) -> Unseen {
+    /// Returns what these predecessors pass on. A vertex that changed something itself comes first.
+    fn merged(&self, predecessors: impl Iterator<Item = (VertexKey, bool)>) -> Unseen {
         let mut merged = Unseen::default();
-        for key in vertices {
+        for (key, is_needed) in predecessors {
             let Some(after) = self.after.get(&key) else { continue };
+            let after = if is_needed { after.dependents } else { after.others };
             let pick = |found: Option<VertexKey>, other: Option<VertexKey>| match (found, other) {
                 (None, other) => other,
                 (Some(_), Some(other)) if other == key => Some(other),
@@ -135,9 +152,13 @@ mod tests {
 
     /// An engine with the graph `0 -> 1 -> 2 -> 3`.
     fn chain() -> Engine {
-        let mut engine = Engine::new(Config { once: true, ..Config::default() });
+        engine(Config { once: true, ..Config::default() }, &[(0, 1), (1, 2), (2, 3)])
+    }
+
+    fn engine(config: Config, edges: &[(u32, u32)]) -> Engine {
+        let mut engine = Engine::new(config);
         let groups = (0..4).map(|i| Resource::new(ResourceId::new("noop", format!("{i}"))).into()).collect();
-        let edges = (0..3).map(|i| GroupEdge { from: i, to: i + 1, notify: false }).collect();
+        let edges = edges.iter().map(|(from, to)| GroupEdge { from: *from, to: *to, notify: false }).collect();
         let graph = EngineGraph::new(groups, edges, Vec::new()).expect("no cycle");
         engine.step(Event::Swap(Box::new(graph)), Duration::ZERO);
         engine
@@ -178,5 +199,21 @@ mod tests {
         [0, 1, 2].map(VertexKey).into_iter().for_each(|key| unseen.pass_on(&engine, key));
         let before = [2, 3].map(|key| unseen.program_before(&engine, VertexKey(key)));
         assert_eq!(before, [None, Some(VertexKey(2))]);
+    }
+    #[test]
+    fn what_edits_the_same_thing_later_misses_what_an_edit_misses() {
+        let exclusive = |_: &Resource| vec!["edit".to_owned()];
+        let engine = engine(Config { once: true, exclusive: Some(exclusive), ..Config::default() }, &[(0, 1), (3, 2)]);
+        // They are checked in the order 0, 3, 1, 2.
+        let programs = |uncertain: &[u32]| {
+            let mut unseen = UnseenChanges::default();
+            unseen.add(VertexKey(0), Effects::Programs);
+            unseen.add(VertexKey(1), Effects::Programs);
+            uncertain.iter().for_each(|i| unseen.add_uncertain(ResourceId::new("noop", i.to_string())));
+            [0, 3, 1, 2].map(VertexKey).into_iter().for_each(|key| unseen.pass_on(&engine, key));
+            [3, 1, 2].map(|key| unseen.program_before(&engine, VertexKey(key)).map(|VertexKey(key)| key))
+        };
+        assert_eq!(programs(&[]), [None, Some(0), Some(0)]);
+        assert_eq!(programs(&[1]), [None, Some(0), Some(1)]);
     }
 }

@@ -103,6 +103,25 @@ fn accounts_that_a_plan_makes_are_not_missing() {
 }
 
 #[test]
+fn a_user_finds_the_groups_that_a_plan_makes_and_no_others() {
+    let user = |group: &str| format!("user \"mclnewuser\" {{ state => \"exists\", {group}, }}\n");
+    let made = "group \"mclnewgroup\" { state => \"exists\", gid => 63998, }\n";
+    let order = "Group[\"mclnewgroup\"] -> User[\"mclnewuser\"]\n";
+    for group in ["gid => 63998", "group => \"mclnewgroup\"", "groups => [\"mclnewgroup\",]"] {
+        let (_, ran) = plan(&[made, &user(group), order].concat(), &[]);
+        let [(change, uncertainty)] = &changes(&ran, "mclnewuser")[..] else { panic!("{}{}", ran.out, ran.err) };
+        assert!(change.starts_with("add user mclnewuser: ") && uncertainty.is_empty(), "{change} {uncertainty}");
+    }
+    for group in ["gid => 63999", "group => \"mclother\"", "groups => [\"mclother\",]"] {
+        let (_, ran) = plan(&[made, &user(group), order].concat(), &[]);
+        assert_unknown(&ran, "mclnewuser", "unknown until group[mclnewgroup] has changed: there is no group");
+    }
+    let forbidden = made.replace("gid =>", "Meta:noop => true, gid =>");
+    let (_, ran) = plan(&[&forbidden, &*user("gid => 63998"), order].concat(), &[]);
+    assert!(ran.status == 1 && ran.err.contains("there is no group `63998`"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn what_a_possible_change_notifies_is_possible() {
     let (_, ran) = plan(
         r#"

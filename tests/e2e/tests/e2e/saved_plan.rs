@@ -185,6 +185,25 @@ file "@/new/file" { state => "exists", content => "x", Depend => Exec["make"], }
 }
 
 #[test]
+fn edits_of_one_file_are_made_in_the_order_of_the_plan() {
+    let scratch = planned(
+        r#"
+exec "slow" { cmd => "sleep 1", shell => "/bin/sh", }
+line "first" { file => "@/f", state => "exists", content => "first", }
+line "second" { file => "@/f", state => "exists", content => "second", }
+Exec["slow"] -> Line["first"]
+# The plan comes to this line later than to the other one, and an application earlier.
+exec "a" { cmd => "true", shell => "/bin/sh", }
+exec "b" { cmd => "true", shell => "/bin/sh", }
+exec "c" { cmd => "true", shell => "/bin/sh", }
+Exec["a"] -> Exec["b"] -> Exec["c"] -> Line["second"]
+"#,
+    );
+    let ran = apply(&scratch, &[]);
+    assert_eq!((ran.status, scratch.read("f").as_deref()), (0, Some("one\nfirst\nsecond\n")), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn a_random_value_is_another_one_when_it_is_applied() {
     let scratch = planned(
         r#"
