@@ -17,7 +17,7 @@ use crate::index::{DefinedKind, DefinedName, Occurrence, Symbol};
 use crate::modes;
 use crate::navigation::statement_span;
 use crate::program::Program;
-use crate::types::{call_signature, signature};
+use crate::types::{call_signature, expr_type, signature};
 
 /// A longer value is cut.
 const MAX_VALUE_CHARS: usize = 200;
@@ -80,6 +80,11 @@ fn describe(program: &Program, file: FileId, name: &Occurrence) -> Option<(Strin
             None => Some(("Meta".to_owned(), "All meta parameters of the resource, as a struct.".to_owned())),
         },
         Symbol::EdgeWord(word) => edge_word(word),
+        Symbol::StructField => {
+            let (module, expr) = name.expr?;
+            let field = program.loaded().files.text(Span::new(file, name.range.start, name.range.end));
+            Some((format!("{field} {}", expr_type(program, module, expr)?), "Field of a struct.".to_owned()))
+        }
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) enum Symbol {
     Meta(Arc<str>),
     /// `Before`, `Depend`, `Listen` or `Notify`, in lower case.
     EdgeWord(Arc<str>),
+    /// A field of a struct after `->`.
+    StructField,
     /// Resources of this kind and constant name.
     Resource(Arc<str>, Arc<str>),
 }
@@ -277,6 +279,18 @@ impl<'a> Builder<'a> {
         let name = match ast.expr(expr) {
             Expr::Var(name) => *name,
             Expr::Call { name, .. } | Expr::CallVar { name, .. } => *name,
+            Expr::Field { base, field } | Expr::FieldOr { base, field, .. } => {
+                let (span, base) = (ast.expr_span(expr), ast.expr_span(*base));
+                let after = Span { start: base.end.min(span.end), ..span };
+                let (text, name) = (self.text(after), ast.name(*field));
+                let at = text.find("->").and_then(|arrow| Some(arrow + text[arrow..].find(&**name)?));
+                if let Some(at) = at {
+                    let start = after.start + at as u32;
+                    let span = Span { start, end: start + name.len() as u32, ..span };
+                    self.add(span, Symbol::StructField, false, Some((module, expr)));
+                }
+                return;
+            }
             _ => return,
         };
         let Some(reference) = self.program.typed.scoped.expr_ref(module, expr) else { return };

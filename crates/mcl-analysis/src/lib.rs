@@ -45,6 +45,7 @@ mod semantic;
 mod semantic_token;
 mod signature;
 mod source;
+mod struct_fields;
 mod syntax;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use mcl_types::DefKind;
 use crate::analysis::{Analysis, Location, location};
 use crate::index::{DefinedKind, DefinedName, Occurrence, Symbol};
 use crate::program::Program;
+use crate::struct_fields;
 
 /// Where a name is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,10 @@ impl Analysis {
                 declared.filter_map(|span| at(span, resource_statement(program, span))).collect()
             }
             Symbol::Kind(kind) => self.resources_of(program, file, name, kind, &at),
+            Symbol::StructField => {
+                let span = name.expr.and_then(|(module, expr)| struct_fields::field_span(program, module, expr));
+                span.and_then(|span| at(span, span)).into_iter().collect()
+            }
             Symbol::Function(_)
             | Symbol::Variable(_)
             | Symbol::Parameter(..)
@@ -102,6 +107,10 @@ impl Analysis {
     #[must_use]
     pub fn uses(&self, path: &Path, offset: u32) -> Vec<Use> {
         let Some((program, _, name)) = self.occurrence_at(path, offset) else { return Vec::new() };
+        // Which fields are the same is known where they are used, but not of all that use them.
+        if name.symbol == Symbol::StructField {
+            return Vec::new();
+        }
         let mut uses = BTreeSet::new();
         let defined_at: Option<(PathBuf, u32)> = match &name.symbol {
             Symbol::Defined(file, start) => program.loaded().paths.get(*file).map(|path| (path.to_owned(), *start)),

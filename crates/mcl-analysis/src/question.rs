@@ -118,7 +118,7 @@ impl Analysis {
                 let defined = program.index().defined(symbol);
                 !defined.is_some_and(|defined| matches!(defined.kind, DefinedKind::Alias(_)))
             }
-            (Question::Definition, Symbol::Resource(..) | Symbol::Kind(_)) => false,
+            (Question::Definition, Symbol::Resource(..) | Symbol::Kind(_) | Symbol::StructField) => false,
             _ => true,
         }
     }

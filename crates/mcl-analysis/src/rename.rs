@@ -90,6 +90,7 @@ impl Analysis {
             Symbol::Parameter(..) => return Err(RenameError::BuiltIn("a parameter of a kind")),
             Symbol::Meta(_) => return Err(RenameError::BuiltIn("a meta parameter")),
             Symbol::EdgeWord(_) => return Err(RenameError::BuiltIn("a keyword")),
+            Symbol::StructField => return Err(RenameError::BuiltIn("a field of a struct")),
             Symbol::Import(_) => return Err(RenameError::BuiltIn("the path of a module")),
         };
         let source = self.source(path).ok_or(RenameError::NoName)?;

@@ -135,7 +135,7 @@ fn of_name(text: &str, program: &Program, name: &Occurrence) -> Option<SemanticT
             token.class = TokenClass::Class;
             token.is_builtin = true;
         }
-        Symbol::Parameter(..) => token.class = TokenClass::Property,
+        Symbol::Parameter(..) | Symbol::StructField => token.class = TokenClass::Property,
         Symbol::Meta(_) | Symbol::EdgeWord(_) => token.class = TokenClass::Macro,
         Symbol::Resource(..) if written.starts_with('"') => return None,
         Symbol::Resource(..) => {

@@ -1,5 +1,7 @@
 //! Diagnostics as data.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Code, Files, Fix, Span};
@@ -59,6 +61,9 @@ pub struct Diagnostic {
     pub message: String,
     /// The primary span; `None` only where there is no source.
     pub span: Option<Span>,
+    /// The path of the file that it concerns, if it has no span and that is not the main file of the program.
+    #[serde(skip)]
+    pub path: Option<String>,
     /// The annotation of the primary span; empty for none.
     pub span_label: String,
     /// Secondary spans.
@@ -83,6 +88,7 @@ impl Diagnostic {
             severity: Severity::Error,
             message: message.into(),
             span: None,
+            path: None,
             span_label: String::new(),
             labels: Vec::new(),
             help: None,
@@ -114,6 +120,15 @@ impl Diagnostic {
     #[must_use]
     pub fn maybe_at(mut self, span: Option<Span>) -> Diagnostic {
         self.span = span.or(self.span);
+        self
+    }
+
+    /// Sets the path of the file that it concerns, unless it has a place.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Diagnostic {
+        if self.span.is_none() && self.path.is_none() {
+            self.path = Some(path.display().to_string());
+        }
         self
     }
 

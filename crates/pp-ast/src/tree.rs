@@ -95,12 +95,13 @@ impl Tree {
         }
     }
 
-    /// Makes space for the expressions and lists of a text of some tokens: most have that much or little more.
+    /// Makes space for the expressions and lists of a text of some tokens. Nearly all texts need less; what is not used takes no
+    /// memory, but tables that grow would be copied.
     pub fn reserve(&mut self, tokens: usize) {
-        self.exprs.reserve(tokens / 2);
-        self.ranges.reserve(tokens / 2);
-        self.expr_lists.reserve(tokens / 4);
-        self.attributes.reserve(tokens / 8);
+        self.exprs.reserve(tokens * 3 / 4);
+        self.ranges.reserve(tokens * 3 / 4);
+        self.expr_lists.reserve(tokens / 2);
+        self.attributes.reserve(tokens / 4);
     }
 
     /// Returns the location of an expression.

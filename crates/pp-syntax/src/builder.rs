@@ -60,7 +60,7 @@ impl<'t> Builder<'t> {
     pub fn reserve(&mut self) {
         let tokens = self.tokens.list.len();
         self.tree.reserve(tokens);
-        self.depths.reserve(tokens / 2);
+        self.depths.reserve(tokens * 3 / 4);
     }
 
     /// Adds an expression that errors point at as a whole.

@@ -91,7 +91,12 @@ impl Directive {
         if let Some(precision) = self.precision {
             digits = format!("{}{digits}", "0".repeat(precision.saturating_sub(digits.len())));
         }
-        let prefix = if self.alternate && value != 0 { prefix(conversion) } else { "" };
+        let needs_prefix = match conversion {
+            // Its prefix is a digit.
+            'o' => !digits.starts_with('0'),
+            _ => value != 0,
+        };
+        let prefix = if self.alternate && needs_prefix { prefix(conversion) } else { "" };
         if conversion == 'X' {
             digits = digits.to_uppercase();
         }

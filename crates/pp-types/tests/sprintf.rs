@@ -24,6 +24,9 @@ fn single_arguments() {
     check("%#x", &[255_i64.into()], "0xff");
     check("%x", &[Value::from(-255_i64)], "..f01");
     check("%#o", &[8_i64.into()], "010");
+    // The prefix of an octal number is one of its digits.
+    check("%#.5o|%#.1o|%#05o|%#.3o", &[2_i64.into(), 2_i64.into(), 2_i64.into(), 8_i64.into()], "00002|02|00002|010");
+    check("%#o|%#.0o|%#.2o", &[0_i64.into(), 0_i64.into(), 9_i64.into()], "0|0|011");
     check("%b", &[Value::from(-5_i64)], "..1011");
     check("%08b", &[Value::from(-11_i64)], "..110101");
     check("%.10b", &[Value::from(-11_i64)], "..11110101");

@@ -211,9 +211,9 @@ fn check_loaded(input: &Input, loaded: Loaded, args: &Check) -> Checked {
     };
     let mut compiled = mcl_driver::compile(loaded, &[ArtifactStage::Fgraph], between);
     if let Some((_, bytes)) = compiled.artifacts.first() {
-        compiled
-            .diagnostics
-            .extend(check_merge_points(bytes, &code_paths(puppet, args)).unwrap_or_else(|errors| errors));
+        let of_catalog = |errors: Vec<Diagnostic>| errors.into_iter().map(|error| error.in_file(puppet)).collect();
+        let found = check_merge_points(bytes, &code_paths(puppet, args)).unwrap_or_else(of_catalog);
+        compiled.diagnostics.extend(found);
     }
     Checked::of_project(files, input.prefix(), compiled.diagnostics, &args.report, &lints)
 }

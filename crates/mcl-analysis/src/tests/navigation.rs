@@ -87,3 +87,38 @@ fn names_of_other_files_are_found() {
     let uses = analysis.uses(&lib, 7).into_iter().map(|u| (u.location.path, u.location.start));
     assert_eq!(uses.collect::<Vec<_>>(), [(lib, 6), (main, 26)]);
 }
+
+#[test]
+fn fields_of_structs_are_found_where_a_literal_or_a_type_names_them() {
+    let text = r#"$site = struct{port => 80, tls => struct{cert => "/c"}}
+$port = $site->port
+$cert = $site->tls->cert
+$other = $site->tls->key <|> "none"
+$typed struct{a int; b struct{c str; d int}} = struct{a => 1, b => struct{c => "x", d => 2}}
+class k($option struct{level int; name str}) {
+	test "t" { int64 => $option->level, anotherstr => "${cert}", }
+}
+$deep = $typed->b->d
+func f() struct{x int} { struct{x => 1} }
+$computed = f()->x
+include k(struct{level => 1, name => "n"})
+"#;
+    let analysis = analyze(text);
+    let path = main_path();
+    let definition = |line, character| {
+        let found = analysis.definitions(&path, at(text, line, character));
+        found.iter().map(|d| shown(&analysis, &path, d.name.start, d.name.end)).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(definition(1, 16), "0:15–0:19");
+    assert_eq!(definition(2, 16), "0:27–0:30");
+    assert_eq!(definition(2, 21), "0:41–0:45");
+    assert_eq!(definition(3, 22), "", "the literal has no such field");
+    assert_eq!(definition(6, 32), "5:23–5:28");
+    assert_eq!(definition(8, 16), "4:21–4:22");
+    assert_eq!(definition(8, 19), "4:37–4:38");
+    assert_eq!(definition(10, 17), "", "a function computes it");
+    assert!(analysis.uses(&path, at(text, 1, 16)).is_empty());
+    let hover = analysis.hover(&path, at(text, 2, 21)).expect("a field");
+    assert_eq!(hover.signature, "cert str");
+    assert!(analysis.prepare_rename(&path, at(text, 1, 16)).is_err());
+}

@@ -16,7 +16,7 @@ pub(super) struct Fingerprints {
 
 impl Fingerprints {
     pub(super) fn next(&mut self, program: &Program<'_>, diagnostic: &Diagnostic) -> String {
-        let path = program.file_of(diagnostic.span).map(|file| program.shown_name(file)).unwrap_or_default();
+        let path = program.path_of(diagnostic).unwrap_or_default();
         let identity = format!("{path}\0{}\0{}", diagnostic.code.name(), diagnostic.message);
         let count = self.seen.entry(identity.clone()).or_default();
         *count += 1;

@@ -14,8 +14,8 @@ pub(super) fn render(program: &Program<'_>) -> String {
             Severity::Warning => "::warning ",
             Severity::Note => "::notice ",
         });
-        if let Some(file) = program.file_of(diagnostic.span) {
-            let _ = write!(out, "file={},", property(&program.shown_name(file)));
+        if let Some(path) = program.path_of(diagnostic) {
+            let _ = write!(out, "file={},", property(&path));
         }
         if let Some(span) = diagnostic.span {
             let (start, end) = (program.start(span), program.end(span));

@@ -17,7 +17,7 @@ pub(super) fn render(programs: &[Program<'_>]) -> String {
 }
 
 fn finding(program: &Program<'_>, diagnostic: &Diagnostic, fingerprints: &mut Fingerprints) -> Value {
-    let path = program.file_of(diagnostic.span).map(|file| program.shown_name(file)).unwrap_or_default();
+    let path = program.path_of(diagnostic).unwrap_or_default();
     let lines = diagnostic.span.map_or((1, 1), |span| (program.start(span).line, program.end(span).line));
     json!({
         "description": diagnostic.message,

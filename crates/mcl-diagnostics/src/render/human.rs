@@ -131,9 +131,9 @@ impl<'a> Report<'a> {
         }
         let mut message = harmless(&diagnostic.message);
         if diagnostic.span.is_none()
-            && let Some(file) = program.file_of(None)
+            && let Some(path) = program.path_of(diagnostic)
         {
-            message = format!("{message} [{}]", one_line(&program.shown_name(file)));
+            message = format!("{message} [{}]", one_line(&path));
         }
         Report { diagnostic, message, help: diagnostic.help.as_deref().map(harmless), labels, excerpts }
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::render::program::Program;
-use crate::{Code, LineCol, Severity, Span, Stage};
+use crate::{Code, FileId, LineCol, Severity, Span, Stage};
 
 /// A diagnostic. The order of the fields is that of the output.
 #[derive(Serialize)]
@@ -46,7 +46,10 @@ pub(super) fn render(program: &Program<'_>) -> String {
             stage: diagnostic.stage,
             severity: diagnostic.severity,
             message: &diagnostic.message,
-            file: program.file_of(diagnostic.span).and_then(|id| program.files.get(id)).map(|file| &*file.name),
+            file: match (diagnostic.span, &diagnostic.path) {
+                (None, Some(path)) => Some(path),
+                (span, _) => program.files.get(span.map_or(FileId::MAIN, |span| span.file)).map(|file| &*file.name),
+            },
             span: diagnostic.span.map(range),
             labels: places
                 .map(|(span, text)| Label {

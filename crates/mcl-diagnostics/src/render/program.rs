@@ -32,10 +32,15 @@ pub struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// Returns the file of a diagnostic: the one of its span, else the main file.
-    pub(super) fn file_of(&self, span: Option<Span>) -> Option<FileId> {
-        let id = span.map_or(FileId::MAIN, |span| span.file);
-        self.files.get(id).map(|_| id)
+    /// Returns the path of the file of a diagnostic: the one of its span, else its own, else that of the main file.
+    pub(super) fn path_of(&self, diagnostic: &Diagnostic) -> Option<String> {
+        match (diagnostic.span, &diagnostic.path) {
+            (None, Some(path)) => Some(path.clone()),
+            (span, _) => {
+                let id = span.map_or(FileId::MAIN, |span| span.file);
+                self.files.get(id).map(|_| self.shown_name(id))
+            }
+        }
     }
 
     /// Returns the name of a file, relative to the working directory unless it is absolute.

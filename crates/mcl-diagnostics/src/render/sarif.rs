@@ -65,10 +65,10 @@ fn program_results(
             },
             "message": {"text": text},
         });
-        if let Some(file) = program.file_of(diagnostic.span) {
+        if let Some(path) = program.path_of(diagnostic) {
             let location = match diagnostic.span {
                 Some(span) => location(program, span),
-                None => json!({"artifactLocation": artifact(&program.shown_name(file))}),
+                None => json!({"artifactLocation": artifact(&path)}),
             };
             result["locations"] = json!([{"physicalLocation": location}]);
         }

@@ -9,8 +9,8 @@ use crate::{Diagnostic, Severity};
 pub(super) fn render(program: &Program<'_>) -> String {
     let mut out = String::new();
     for diagnostic in program.diagnostics {
-        if let Some(file) = program.file_of(diagnostic.span) {
-            out.push_str(&one_line(&program.shown_name(file)));
+        if let Some(path) = program.path_of(diagnostic) {
+            out.push_str(&one_line(&path));
             if let Some(span) = diagnostic.span {
                 let start = program.start(span);
                 let _ = write!(out, ":{}:{}", start.line, start.col);

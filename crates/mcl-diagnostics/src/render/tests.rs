@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use expect_test::expect;
 
 use super::program::join;
@@ -52,6 +54,23 @@ fn unknown_name() -> Sample {
             .label(s.span(1, "$greeting"), "and one in a module")
             .help("did you mean `$greeting`?")
     })
+}
+
+#[test]
+fn what_has_no_span_names_its_own_file_or_the_main_one() {
+    let shown = |path: Option<&str>, format| {
+        let sample = Sample::new().with(|_| {
+            let error = Diagnostic::error(Code::P0101, Stage::Puppet, "invalid catalog");
+            path.map_or(error.clone(), |path| error.in_file(Path::new(path)).in_file(Path::new("later")))
+        });
+        sample.render(format)
+    };
+    let formats = [Format::Human, Format::Short, Format::Json, Format::Sarif, Format::GitHub, Format::GitLab];
+    for format in formats {
+        let (own, main) = (shown(Some("/etc/catalog.json"), format), shown(None, format));
+        assert!(own.contains("/etc/catalog.json") && !own.contains("main.mcl") && !own.contains("later"), "{own}");
+        assert!(main.contains("main.mcl"), "{main}");
+    }
 }
 
 #[test]

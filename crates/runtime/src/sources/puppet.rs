@@ -89,6 +89,15 @@ impl PuppetSource {
     /// Reads, compiles and translates the current content. External facts that cannot be read are those of `previous`.
     #[must_use]
     pub fn load(&self, previous: Option<&HostFacts>) -> PuppetLoad {
+        let named =
+            |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&self.path)).collect::<Vec<_>>();
+        let load = self.load_unnamed(previous);
+        let result = load.result.map(|(graph, warnings)| (graph, named(warnings))).map_err(named);
+        PuppetLoad { result, ..load }
+    }
+
+    /// Does so; what is found does not say in which file.
+    fn load_unnamed(&self, previous: Option<&HostFacts>) -> PuppetLoad {
         if self.node.is_native() && pp_environment::is_environment_path(&self.path) {
             let compiled = manifests::compile(&self.path, &self.options.module_path, &self.node, previous);
             let instructions = compiled.instructions;

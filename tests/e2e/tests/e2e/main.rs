@@ -17,6 +17,7 @@ mod faults;
 mod file_cycles;
 mod files;
 mod finalize;
+mod first_steps;
 mod functions;
 mod hooks;
 mod inputs;
