@@ -112,7 +112,7 @@ struct Lexer<'t> {
 
 impl<'t> Lexer<'t> {
     fn new(text: &'t str) -> Lexer<'t> {
-        let tokens = Tokens { list: Vec::with_capacity(text.len() / 5 + 1), ..Tokens::default() };
+        let tokens = Tokens { list: Vec::with_capacity(text.len() / 3 + 1), ..Tokens::default() };
         Lexer {
             text,
             at: 0,

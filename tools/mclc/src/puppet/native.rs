@@ -106,10 +106,14 @@ fn options(args: &Puppet) -> Result<(Options, Vec<Diagnostic>), EnvironmentError
     Ok((options, warnings))
 }
 
+/// How long a resource is in JSON. Most are shorter; what is not used takes no memory.
+const BYTES_PER_RESOURCE: usize = 512;
+
 /// Returns the catalog in JSON, with the time as its version.
 fn catalog_json(catalog: &Catalog) -> Result<Vec<u8>, Diagnostic> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut bytes = Vec::new();
+    // A buffer that grows would be copied again and again.
+    let mut bytes = Vec::with_capacity(catalog.len() * BYTES_PER_RESOURCE);
     // The id has the form of a random one, and differs between any two compilations of a machine.
     let nanoseconds = now.as_nanos();
     let uuid = format!(
