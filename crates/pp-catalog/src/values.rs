@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use pp_resource_types::{Given, Scalar};
 use pp_types::{Value, rich_json};
-use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
@@ -12,15 +11,11 @@ use crate::error::{CatalogError, CatalogWarning, ErrorKind};
 use crate::parameter::Parameter;
 use crate::resource::{Resource, ResourceKind};
 
-/// Fewer resources are not worth a thread.
-const MIN_RESOURCES_IN_PARALLEL: usize = 500;
-
 impl Catalog {
     /// Returns what an agent would refuse about the values of native resources.
     pub(crate) fn check_values(&self) -> Vec<CatalogWarning> {
-        let resources = self.resources.as_values_slice().par_iter().with_min_len(MIN_RESOURCES_IN_PARALLEL);
-        let natives = resources.filter(|resource| resource.kind == ResourceKind::Native && !resource.is_virtual);
-        natives.flat_map_iter(|resource| self.check_values_of(resource)).collect()
+        let natives = self.resources.values().filter(|r| r.kind == ResourceKind::Native && !r.is_virtual);
+        natives.flat_map(|resource| self.check_values_of(resource)).collect()
     }
 
     /// Returns the errors of values that a catalog cannot hold: floats that are not finite, as `0 / 0.0`, and type sets.

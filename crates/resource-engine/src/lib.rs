@@ -8,7 +8,8 @@
 //! and all its prerequisites are settled. It keeps the number of its unsettled prerequisites; a check starts only when
 //! that number is 0. A change of "settled" propagates along the edges only as far as it has an effect, so the cost of an
 //! event is proportional to what it affects. Dependents of a failed vertex wait without failing themselves, and continue
-//! as soon as it succeeds.
+//! as soon as it succeeds. Vertices that have something for themselves while they are checked, such as a file that several edit,
+//! run one after the other (`exclusive.rs`).
 //!
 //! **Failures.** After the attempts of `Meta:retry` a running agent tries again at growing intervals, and soon after an event
 //! (`backoff.rs`). An engine that checks everything once does not.

@@ -20,6 +20,14 @@ function serverOptions(): Executable {
   return { command: vscode.workspace.getConfiguration('mcl').get<string>('server.path', 'mclc'), args: ['lsp'] };
 }
 
+/** The documents that the server knows. Manifests have no language of their own unless another extension defines it. */
+function selector(): { scheme: string; language?: string; pattern?: string }[] {
+  const programs = { scheme: 'file', language: 'mcl' };
+  const manifests = { scheme: 'file', pattern: '**/*.{pp,epp}' };
+  const wanted = vscode.workspace.getConfiguration('mcl').get<boolean>('puppet', true);
+  return wanted ? [programs, manifests] : [programs];
+}
+
 /** Says that the server cannot be started. Colours, snippets and tasks do not need it. */
 async function report(error: unknown): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
@@ -42,7 +50,7 @@ async function start(output: vscode.OutputChannel): Promise<void> {
     return;
   }
   const options: LanguageClientOptions = {
-    documentSelector: [{ scheme: 'file', language: 'mcl' }],
+    documentSelector: selector(),
     outputChannel: output,
     synchronize: { configurationSection: 'mclc' },
   };
@@ -78,7 +86,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('mclc.showReferences', showReferences),
     vscode.tasks.registerTaskProvider('mclc', new CheckTasks()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration('mcl.server')) {
+      if (change.affectsConfiguration('mcl.server') || change.affectsConfiguration('mcl.puppet')) {
         await restart();
       }
     }),

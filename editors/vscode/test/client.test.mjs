@@ -60,6 +60,21 @@ test('errors of an open program appear', async () => {
   });
 });
 
+test('errors of an open manifest appear, unless they are not wanted', async () => {
+  const editor = makeEditor();
+  editor.open('/nowhere/site.pp', "notify { 'a': }}\n");
+  await withExtension(editor, async () => {
+    const [first] = await editor.diagnostics();
+    assert.match(first.code, /^P0/);
+    assert.equal(first.range.start.character, 15);
+  });
+  const without = makeEditor({ puppet: false });
+  without.open('/nowhere/site.pp', "notify { 'a': }}\n");
+  without.open('/nowhere/main.mcl', '$x = $y\n');
+  await withExtension(without, () => without.diagnostics());
+  assert.deepEqual([...without.diagnosed], ['/nowhere/main.mcl']);
+});
+
 test('the graph of a program is shown beside it, with unsaved changes', async () => {
   await withProgram('noop "saved" {}\n', async (path) => {
     const editor = makeEditor();

@@ -135,7 +135,7 @@ function namespace(known) {
 export function makeEditor(settings = {}) {
   const happened = new NodeEmitter();
   const commands = new Map();
-  const editor = { errors: [], executed: [], shown: undefined, context: { subscriptions: [] } };
+  const editor = { errors: [], executed: [], diagnosed: new Set(), shown: undefined, context: { subscriptions: [] } };
   const documents = [];
   let reported = [];
   const output = { appendLine() {}, append() {}, show() {}, clear() {}, dispose() {} };
@@ -168,11 +168,17 @@ export function makeEditor(settings = {}) {
       },
     },
     languages: namespace({
-      match: (selector, document) => (document.languageId === 'mcl' ? 10 : 0),
+      match: (selector, document) => {
+        const extension = ({ pattern }) => pattern?.match(/\{(.*)\}/)[1].split(',');
+        const matches = (filter) =>
+          filter.language === document.languageId || extension(filter)?.includes(document.fileName.split('.').pop());
+        return [selector].flat().some(matches) ? 10 : 0;
+      },
       getDiagnostics: () => reported,
       createDiagnosticCollection: () => ({
         set(uri, diagnostics) {
           reported = diagnostics;
+          editor.diagnosed.add(uri.fsPath);
           happened.emit('diagnostics', diagnostics);
         },
         delete() {},
@@ -205,7 +211,7 @@ export function makeEditor(settings = {}) {
 
   editor.open = (path, text) => {
     const uri = Uri.file(path);
-    const document = { uri, fileName: path, languageId: 'mcl', version: 1, getText: () => text, save: async () => true };
+    const document = { uri, fileName: path, languageId: path.endsWith('.mcl') ? 'mcl' : 'plaintext', version: 1, getText: () => text, save: async () => true };
     documents.push(document);
     editor.vscode.window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
   };

@@ -151,7 +151,16 @@ impl Resolver<'_> {
                 Stmt::For(_) | Stmt::ForKv(_) => "a loop",
                 Stmt::Include(_) => "an include",
             };
-            self.report_always(scope, ScopeError::NotImportable { construct, stmt: ast.stmt_span(*stmt), import });
+            let whole = ast.stmt_span(*stmt);
+            // Not what is in it.
+            let end = match ast.stmt(*stmt) {
+                Stmt::Resource(resource) => ast.expr_span(resource.name).end,
+                Stmt::If(branches) => ast.expr_span(branches.condition).end,
+                Stmt::For(of) | Stmt::ForKv(of) => ast.expr_span(of.iterable).end,
+                _ => whole.end,
+            };
+            let stmt = Span { end: end.clamp(whole.start, whole.end), ..whole };
+            self.report_always(scope, ScopeError::NotImportable { construct, stmt, import });
         }
     }
 

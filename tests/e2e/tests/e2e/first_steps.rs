@@ -6,16 +6,16 @@ fn check(program: &str) -> Ran {
     Scratch::new(program).run("mclc", &["check", "main.mcl", "--format", "short"])
 }
 
-/// Returns the positions of these texts in what a tool printed.
+/// Returns the positions of these parts in what a tool printed.
 #[track_caller]
-fn positions(printed: &str, texts: &[&str]) -> Vec<usize> {
-    texts.iter().map(|text| printed.find(text).unwrap_or_else(|| panic!("{text} is missing in:\n{printed}"))).collect()
+fn positions(printed: &str, parts: &[&str]) -> Vec<usize> {
+    parts.iter().map(|part| printed.find(part).unwrap_or_else(|| panic!("{part} is missing in:\n{printed}"))).collect()
 }
 
 #[track_caller]
-fn assert_in_order(printed: &str, texts: &[&str]) {
-    let positions = positions(printed, texts);
-    assert!(positions.is_sorted(), "{texts:?} in another order:\n{printed}");
+fn assert_in_order(printed: &str, parts: &[&str]) {
+    let positions = positions(printed, parts);
+    assert!(positions.is_sorted(), "{parts:?} in another order:\n{printed}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn agree(server: &str, group: &str) -> bool {
         "mclProperty" => &["property", "variable"],
         "mclMeta" => &["macro", "operator"],
         // Without a colour: operators, brackets, fields of structs and names of imports.
-        "" => &["", "operator", "variable", "namespace"],
+        "" => &["", "operator", "variable", "property", "namespace"],
         _ => &[],
     };
     allowed.contains(&server)
