@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use pp_types::{Error, ErrorKind, Value, infer, interpolate, ruby_text};
 
 use crate::arguments::fail;
-use crate::core::numbers::decimal;
 use crate::function::{Call, Function};
 use crate::host::Interrupt;
 use crate::ruby::compare::{compare_numbers, comparison_failed, ruby_compare};
@@ -105,25 +104,24 @@ fn extremum(call: &mut Call<'_>, name: &str, wanted: Ordering) -> Result<Value, 
     Ok(best.clone())
 }
 
-/// Compares strings, as numbers if both are.
+/// Compares strings, as numbers if both look like them.
 fn compare_strings(call: &mut Call<'_>, name: &str, left: &Value, right: &Value) -> Ordering {
-    match (number(left), number(right)) {
-        (Some(left), Some(right)) => {
-            deprecate_conversion(call, name, "String to Numeric");
-            compare_numbers(&left, &right).unwrap_or(Ordering::Equal)
-        }
-        _ => interpolate(left).cmp(&interpolate(right)),
-    }
+    compare_as_numbers(call, name, left, right).unwrap_or_else(|| interpolate(left).cmp(&interpolate(right)))
 }
 
-/// Compares values of any kinds: as numbers if both are or look like numbers, otherwise by their texts.
+/// Compares values of any kinds: as numbers if both look like them, otherwise by their texts.
 fn compare_any(call: &mut Call<'_>, name: &str, left: &Value, right: &Value) -> Ordering {
-    if let (Some(left), Some(right)) = (number(left), number(right)) {
-        deprecate_conversion(call, name, "String to Numeric");
-        return compare_numbers(&left, &right).unwrap_or(Ordering::Equal);
+    if let Some(ordering) = compare_as_numbers(call, name, left, right) {
+        return ordering;
     }
     deprecate_conversion(call, name, "Any to String");
     compared_text(left).cmp(&compared_text(right))
+}
+
+fn compare_as_numbers(call: &mut Call<'_>, name: &str, left: &Value, right: &Value) -> Option<Ordering> {
+    let (left, right) = (number(left)?, number(right)?);
+    deprecate_conversion(call, name, "String to Numeric");
+    Some(left.partial_cmp(&right).unwrap_or(Ordering::Equal))
 }
 
 /// Returns the text of Ruby's `to_s`.
@@ -134,23 +132,17 @@ fn compared_text(value: &Value) -> String {
     }
 }
 
-fn number(value: &Value) -> Option<Value> {
-    match value {
-        Value::Integer(_) => Some(value.clone()),
-        Value::Float(float) if !float.0.is_nan() => Some(value.clone()),
-        Value::String(text) => scientific(text),
-        _ => None,
-    }
-}
-
-/// Reads a decimal number that may have an exponent.
-fn scientific(text: &str) -> Option<Value> {
-    match text.split_once(['e', 'E']) {
-        Some((number, exponent)) if matches!(decimal(exponent), Some(Value::Integer(_))) => {
-            decimal(number).and_then(|_| text.parse::<f64>().ok()).map(Value::from)
-        }
-        _ => decimal(text),
-    }
+/// Reads a value whose text looks like a number to Puppet: digits after an optional `-`, and at most one of `.`, `_` and `e` with
+/// digits after it. So `1e-5` does not, nor do floats that are written in that way.
+fn number(value: &Value) -> Option<f64> {
+    let text = compared_text(value);
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let matches = match digits.split_once(['.', '_', 'e', 'E']) {
+        Some((whole, rest)) => is_number(whole) && is_number(rest),
+        None => is_number(digits),
+    };
+    if matches { text.replace('_', "").parse().ok() } else { None }
 }
 
 fn deprecate_conversion(call: &mut Call<'_>, name: &str, conversion: &str) {

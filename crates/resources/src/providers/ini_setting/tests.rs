@@ -111,9 +111,21 @@ fn settings_are_removed_with_a_section_that_becomes_empty() {
 }
 
 #[test]
-fn a_section_that_is_emptied_and_filled_keeps_its_place() {
-    let both = [parse("![s] a"), parse("[s] b = 2")];
-    assert_eq!(edited(b"[s]\na=1\n[t]\nc=1\n", &both), b"[s]\nb = 2\n[t]\nc=1\n");
+fn a_setting_is_added_as_to_the_text_without_those_that_were_removed() {
+    let edited = |before: &str, settings: &[&str]| {
+        let settings: Vec<Setting> = settings.iter().map(|setting| parse(setting)).collect();
+        String::from_utf8(edited(before.as_bytes(), &settings)).unwrap()
+    };
+    assert_eq!(edited("[s]\na=1\n[t]\nc=1\n", &["![s] a", "[s] b = 2"]), "[t]\nc=1\n\n[s]\nb = 2\n");
+    assert_eq!(
+        edited("[s]\na=1\n[t]\nc=1\n", &["![s] a", "[s] b = 2", "[s] d = 3"]),
+        "[t]\nc=1\n\n[s]\nb = 2\nd = 3\n"
+    );
+    assert_eq!(edited("[s]\na=1\n[s]\nc=1\n", &["![s] c", "[s] b = 2"]), "[s]\na=1\nb = 2\n");
+    assert_eq!(edited("[s]\n[t]\nc=1\n", &["[s] b = 2"]), "[s]\nb = 2\n[t]\nc=1\n");
+    let comment = "[s]\n;a = 1\n  b = 1\n";
+    assert_eq!(edited(comment, &["![s] b", "[s] new = 1", "[s] z = 1"]), "[s]\n;a = 1\nnew = 1\nz = 1\n");
+    assert_eq!(edited("[s]\n b=1\n   c=1\n", &["![s] b", "[s] d = 1"]), "[s]\n   c=1\n   d = 1\n");
 }
 
 #[test]

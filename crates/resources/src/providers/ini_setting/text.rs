@@ -4,6 +4,7 @@
 //! are attached to the line that they follow. So any number of edits takes time proportional to the text and to their number.
 //! Text in any encoding is accepted, because only line ends and the bytes of names are compared.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use resource_graph::IniStyle;
@@ -94,8 +95,8 @@ struct Names<'t> {
     settings: FxHashMap<&'t [u8], Vec<(usize, usize)>>,
     /// The first line that comments out a setting.
     comments: FxHashMap<&'t [u8], usize>,
-    /// The least indentation of a setting.
-    indentation: Option<usize>,
+    /// How many settings have each indentation.
+    indentations: BTreeMap<usize, usize>,
 }
 
 impl<'t> Line<'t> {
@@ -122,7 +123,7 @@ impl Section {
 }
 
 impl<'t> Namesakes<'t> {
-    fn names(&mut self, sections: &[Section], lines: &[Line<'t>], style: &IniStyle) -> &Names<'t> {
+    fn names(&mut self, sections: &[Section], lines: &[Line<'t>], style: &IniStyle) -> &mut Names<'t> {
         let found =
             self.sections.iter().flat_map(|section| sections[*section].lines.clone().map(|line| (*section, line)));
         self.names.entry(style.separator.trim().to_owned()).or_insert_with(|| {
@@ -131,8 +132,7 @@ impl<'t> Namesakes<'t> {
                 let text = lines[line].text;
                 if let Some(parts) = style.parts(text) {
                     names.settings.entry(parts.name).or_default().push((section, line));
-                    let least = names.indentation.map_or(parts.indentation, |least| least.min(parts.indentation));
-                    names.indentation = Some(least);
+                    *names.indentations.entry(parts.indentation).or_default() += 1;
                 } else if let Some(name) = style.commented_name(text) {
                     names.comments.entry(name).or_insert(line);
                 }
@@ -167,7 +167,7 @@ impl<'t> IniText<'t> {
         let found = self.find(setting);
         match &setting.wanted {
             Wanted::Absent => {
-                found.iter().for_each(|(section, line)| self.remove(*section, *line));
+                found.iter().for_each(|(section, line)| self.remove(setting, *section, *line));
                 !found.is_empty()
             }
             Wanted::Any if found.is_empty() => {
@@ -190,7 +190,7 @@ impl<'t> IniText<'t> {
                 is_changed = true;
             }
         }
-        found.iter().skip(values.len()).for_each(|(section, line)| self.remove(*section, *line));
+        found.iter().skip(values.len()).for_each(|(section, line)| self.remove(setting, *section, *line));
         if found.len() < values.len() {
             self.insert(setting, found.last().map(|(_, line)| *line), &values[found.len()..]);
         }
@@ -204,8 +204,19 @@ impl<'t> IniText<'t> {
         names.settings.get(setting.name.as_bytes()).cloned().unwrap_or_default()
     }
 
-    /// Removes a line, and the header of its section if nothing else is left of it.
-    fn remove(&mut self, section: usize, line: usize) {
+    /// Removes a line, and the header of its section if nothing else is left of it. What is set afterwards is set as in the text
+    /// without them.
+    fn remove(&mut self, setting: &Setting, section: usize, line: usize) {
+        let indentation = setting.style.parts(self.lines[line].text).map(|parts| parts.indentation);
+        if let (Some(indentation), Some(namesakes)) = (indentation, self.by_name.get_mut(setting.section.as_bytes())) {
+            let names = namesakes.names(&self.sections, &self.lines, &setting.style);
+            if let Some(count) = names.indentations.get_mut(&indentation) {
+                *count -= 1;
+                if *count == 0 {
+                    names.indentations.remove(&indentation);
+                }
+            }
+        }
         self.lines[line].change = Change::Removed;
         let section = &mut self.sections[section];
         section.left = section.left.saturating_sub(1);
@@ -214,17 +225,25 @@ impl<'t> IniText<'t> {
         }
     }
 
+    /// Whether a section was removed with its last line.
+    fn is_removed(&self, section: usize) -> bool {
+        self.sections[section].header.is_some_and(|header| matches!(self.lines[header].change, Change::Removed))
+    }
+
     /// Adds lines for a setting: after a line that has it, else after one that comments it out, else at the end of its last
     /// section, else in a new section.
     fn insert(&mut self, setting: &Setting, after: Option<usize>, values: &[Vec<u8>]) {
         let (style, name) = (&setting.style, setting.name.as_bytes());
-        let (mut comment, mut indentation, mut last) = (None, None, None);
+        let sections = self.by_name.get(setting.section.as_bytes()).map_or(&[][..], |namesakes| &namesakes.sections);
+        let last = sections.iter().copied().rev().find(|section| !self.is_removed(*section));
+        let (mut comment, mut indent) = (None, style.indent_width);
         if let Some(namesakes) = self.by_name.get_mut(setting.section.as_bytes()) {
-            last = namesakes.sections.last().copied();
             let names = namesakes.names(&self.sections, &self.lines, style);
-            (comment, indentation) = (names.comments.get(name).copied(), names.indentation);
+            comment = names.comments.get(name).copied();
+            indent = indent.or_else(|| names.indentations.first_key_value().map(|(least, _)| *least));
+            *names.indentations.entry(indent.unwrap_or(0)).or_default() += values.len();
         }
-        let indent = style.indent_width.or(indentation).unwrap_or(0).min(MAX_INDENTATION);
+        let indent = indent.unwrap_or(0).min(MAX_INDENTATION);
         let added = values.iter().map(|value| style.line(indent, name, value));
         if let Some(line) = after {
             self.lines[line].repeated.extend(added);
@@ -232,7 +251,7 @@ impl<'t> IniText<'t> {
             self.lines[line].uncommented.extend(added);
         } else if let Some((section, line)) = last.and_then(|section| Some((section, self.sections[section].end?))) {
             self.lines[line].appended.extend(added);
-            self.revive(section, values.len());
+            self.sections[section].left += values.len();
         } else {
             let header = style.header(&setting.section);
             let new = *self.new_by_name.entry(setting.section.clone()).or_insert_with(|| {
@@ -240,15 +259,6 @@ impl<'t> IniText<'t> {
                 self.new.len() - 1
             });
             self.new[new].1.extend(added);
-        }
-    }
-
-    /// Counts new lines of a section, whose header stays or comes back.
-    fn revive(&mut self, section: usize, lines: usize) {
-        let section = &mut self.sections[section];
-        section.left += lines;
-        if let Some(header) = section.header {
-            self.lines[header].change = Change::Kept;
         }
     }
 
