@@ -107,7 +107,7 @@ impl Analysis {
     #[must_use]
     pub fn uses(&self, path: &Path, offset: u32) -> Vec<Use> {
         let Some((program, _, name)) = self.occurrence_at(path, offset) else { return Vec::new() };
-        // Which fields are the same is known where they are used, but not of all that use them.
+        // The symbol is the same for all fields. Where one is defined is looked up when somebody asks.
         if name.symbol == Symbol::StructField {
             return Vec::new();
         }

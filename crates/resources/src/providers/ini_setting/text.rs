@@ -241,6 +241,7 @@ impl<'t> IniText<'t> {
             let names = namesakes.names(&self.sections, &self.lines, style);
             comment = names.comments.get(name).copied();
             indent = indent.or_else(|| names.indentations.first_key_value().map(|(least, _)| *least));
+            // Settings after this one are indented like it, too.
             *names.indentations.entry(indent.unwrap_or(0)).or_default() += values.len();
         }
         let indent = indent.unwrap_or(0).min(MAX_INDENTATION);
