@@ -102,6 +102,10 @@ pub struct Ast {
     /// The invalid names that were reported, as they are written. A tree in an artifact has none, as it has no errors.
     #[serde(skip)]
     pub invalid_names: Vec<String>,
+    /// The dotted names that are not written in one piece (`golang. strings .to_upper`), in the order of the file. Only
+    /// messages need them, so a tree in an artifact has none.
+    #[serde(skip)]
+    pub spaced_names: Vec<ByteRange>,
 }
 
 impl Ast {
@@ -119,6 +123,7 @@ impl Ast {
             type_ranges: PrimaryMap::new(),
             body: Vec::new(),
             invalid_names: Vec::new(),
+            spaced_names: Vec::new(),
         }
     }
 

@@ -280,7 +280,7 @@ fn with_uses_joined(errors: impl Iterator<Item = ScopeError>) -> Vec<ScopeError>
     let mut joined: Vec<ScopeError> = Vec::new();
     let mut first_uses: FxHashMap<(Namespace, UseForm, FileId, String), usize> = FxHashMap::default();
     for error in errors {
-        let ScopeError::UnknownName { namespace, name, form, span, .. } = &error else {
+        let ScopeError::UnknownName { namespace, name, form, span, is_spaced: false, .. } = &error else {
             joined.push(error);
             continue;
         };

@@ -100,6 +100,8 @@ pub(crate) enum ScopeError {
         name: String,
         form: UseForm,
         span: Span,
+        /// Whether it is written with spaces, line breaks or comments between its parts.
+        is_spaced: bool,
         /// Its other uses in the file.
         others: Vec<Span>,
         hint: Option<Hint>,
@@ -339,13 +341,15 @@ impl From<ScopeError> for Diagnostic {
                     if list.is_empty() { "no parameters".to_owned() } else { format!("parameters: ({list})") },
                 )
             }
-            ScopeError::UnknownName { namespace, name, form, span, others, hint } => {
+            ScopeError::UnknownName { namespace, name, form, span, is_spaced, others, hint } => {
                 let diagnostic = unknown_name(namespace, &name, form).at(span);
                 let diagnostic = with_other_uses(diagnostic, &others);
                 match hint {
                     Some(hint) => {
                         let uses: Vec<Span> = std::iter::once(span).chain(others).collect();
-                        diagnostic.fixes(hint.fixes(&name, &uses)).help(hint.to_string())
+                        // A fix replaces names that are written in one piece.
+                        let fixes = if is_spaced { Vec::new() } else { hint.fixes(&name, &uses) };
+                        diagnostic.fixes(fixes).help(hint.to_string())
                     }
                     None => diagnostic,
                 }
