@@ -53,6 +53,18 @@ fn boot(tools: &[&str]) -> Option<Machine> {
     Some(machine)
 }
 
+fn boot_with_packagekit() -> Option<Machine> {
+    let machine = boot(&["/usr/libexec/packagekitd", "/usr/sbin/ip"])?;
+    // PackageKit refreshes only when it believes to be online.
+    machine.must(&[
+        "sh",
+        "-c",
+        "ip link add net0 type bridge && ip link set net0 up && ip addr add 192.0.2.2/24 dev net0",
+    ]);
+    machine.must(&["ip", "route", "add", "default", "via", "192.0.2.1"]);
+    Some(machine)
+}
+
 /// A program with one package.
 fn one(rest: &str) -> String {
     format!("pkg \"mcl-test-one\" {{\n\t{rest},\n\tallownonfree => true,\n\tallowunsupported => true,\n}}\n")
@@ -104,25 +116,30 @@ fn apt_installs_replaces_and_removes() {
 
 #[test]
 fn packagekit_installs_replaces_and_removes() {
-    let Some(machine) = boot(&["/usr/libexec/packagekitd", "/usr/sbin/ip"]) else { return };
-    // PackageKit refreshes only when it believes to be online.
-    machine.must(&[
-        "sh",
-        "-c",
-        "ip link add net0 type bridge && ip link set net0 up && ip addr add 192.0.2.2/24 dev net0",
-    ]);
-    machine.must(&["ip", "route", "add", "default", "via", "192.0.2.1"]);
+    let Some(machine) = boot_with_packagekit() else { return };
     install_upgrade_and_remove(&machine);
     assert!(machine.succeeds(&["systemctl", "--quiet", "is-active", "packagekit"]), "PackageKit did it");
 }
 
 #[test]
-fn installation_whose_agent_is_killed_is_completed_by_the_next() {
+fn installation_by_apt_whose_agent_is_killed_is_completed_by_the_next() {
     let Some(machine) = boot(&[]) else { return };
     machine.must(&["systemctl", "stop", "dbus.socket", "dbus.service"]);
+    kill_installations(&machine);
+}
+
+#[test]
+fn installation_by_packagekit_whose_agent_is_killed_is_completed_by_the_next() {
+    let Some(machine) = boot_with_packagekit() else { return };
+    kill_installations(&machine);
+    assert!(machine.succeeds(&["systemctl", "--quiet", "is-active", "packagekit"]), "PackageKit did it");
+}
+
+/// Kills agents that install two packages, and agents that remove them.
+fn kill_installations(machine: &Machine) {
     let with = |package: &str| package.to_owned() + &package.replace("one", "two");
     let programs = [with(&one("state => \"installed\"")), with(&one("state => \"uninstalled\""))];
     let shown = "dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' 'mcl-test-*' | grep ' i'; dpkg --audit";
     let results: [&[(&str, &str)]; 2] = [&[(shown, "mcl-test-one ii \nmcl-test-two ii \n")], &[(shown, "")]];
-    Contradiction::new(&machine, [&programs[0], &programs[1]], results).check(KILLS);
+    Contradiction::new(machine, [&programs[0], &programs[1]], results).check(KILLS);
 }
