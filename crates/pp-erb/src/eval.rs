@@ -14,7 +14,7 @@ use crate::proc::ProcKind;
 use crate::show::push_to_s;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Argument, Expr, Local, Node};
-use crate::value::{Frozen, Range, Str, Value};
+use crate::value::{Frozen, Range, Str, Value, Values};
 
 impl Interpreter<'_> {
     /// Evaluates an expression. Errors get its location.
@@ -163,8 +163,8 @@ impl Interpreter<'_> {
     }
 
     /// Evaluates arguments or elements.
-    pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Vec<Value>> {
-        let mut values = Vec::with_capacity(arguments.len());
+    pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Values> {
+        let mut values = Values::with_capacity(arguments.len());
         for argument in arguments {
             match argument {
                 Argument::Plain(node) => values.push(self.eval(node)?),

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use crate::classes::Class;
 use crate::interpreter::Interpreter;
 use crate::stop::{Eval, Raise, Stop};
@@ -32,7 +34,7 @@ impl Interpreter<'_> {
         };
         for rescue in &begin.rescues {
             let classes = if rescue.classes.is_empty() {
-                vec![Value::Class(Class::StandardError)]
+                smallvec![Value::Class(Class::StandardError)]
             } else {
                 self.arguments(&rescue.classes)?
             };
