@@ -88,10 +88,9 @@ impl Analysis {
                 found.span.is_some_and(|span| program.loaded().paths.get(span.file).is_some_and(|at| at == path))
             };
             let here: Vec<&Diagnostic> = program.diagnostics().iter().filter(is_here).collect();
-            if here.iter().any(|found| is_syntax_error(found)) {
-                continue;
-            }
-            let here = here.into_iter().filter(|found| wanted(found.code));
+            let is_broken = here.iter().any(|found| is_syntax_error(found));
+            let is_fixed = |found: &&Diagnostic| wanted(found.code) && (!is_broken || is_syntax_error(found));
+            let here = here.into_iter().filter(is_fixed);
             let is_safe = |fix: &&Fix| fix.applicability == Applicability::Safe;
             let fixes: Vec<&Fix> = here.filter_map(|found| found.fixes.iter().find(is_safe)).collect();
             for edits in fix_edits(&program.loaded().files, &fixes).into_iter().flatten() {
@@ -111,9 +110,9 @@ impl Analysis {
     }
 }
 
-/// Whether a finding is an error of syntax, beside which nothing is fixed without asking.
+/// Whether a finding is an error of syntax, beside which nothing else is fixed without asking.
 #[must_use]
-fn is_syntax_error(found: &Diagnostic) -> bool {
+pub fn is_syntax_error(found: &Diagnostic) -> bool {
     let is_syntax = matches!(found.stage, Stage::Lex | Stage::Parse);
     is_syntax && found.severity == Severity::Error && !found.code.is_lint()
 }

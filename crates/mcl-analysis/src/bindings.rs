@@ -15,7 +15,7 @@ pub(crate) fn bind(text: &str, span: Span, value: Option<&str>, is_in_string: bo
     let tree = mcl_parser::parse(FileId::MAIN, text, &tokens).ast;
     let statement = innermost_statement(&tree, span)?;
     let start = tree.stmt_span(statement).start;
-    let name = free_name(text, value);
+    let name = free_name(text, &last_word(value));
     let binding = format!("${name} = {value}\n");
     if !parses(&binding) {
         return None;
@@ -30,7 +30,7 @@ pub(crate) fn bind(text: &str, span: Span, value: Option<&str>, is_in_string: bo
 }
 
 /// Returns the smallest statement around a span, unless a function is between them.
-fn innermost_statement(tree: &Ast, span: Span) -> Option<StmtId> {
+pub(crate) fn innermost_statement(tree: &Ast, span: Span) -> Option<StmtId> {
     let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
     let is_function = |expr: &Expr| matches!(expr, Expr::Func(_));
     if tree.exprs.iter().any(|(id, expr)| is_function(expr) && contains(tree.expr_span(id))) {
@@ -42,17 +42,18 @@ fn innermost_statement(tree: &Ast, span: Span) -> Option<StmtId> {
     (!matches!(tree.stmt(innermost), Stmt::If(_))).then_some(innermost)
 }
 
-/// Returns a name that occurs nowhere in the text: that of the last word of the value, or that with a number.
-fn free_name(text: &str, value: &str) -> String {
-    let words = |text: &str| -> Vec<String> {
-        let tokens = lex(text);
-        let names = tokens.indices().filter(|token| tokens[*token] == TokenKind::Identifier);
-        names.map(|token| tokens.text(text, token).to_owned()).collect()
-    };
-    let base = words(value).pop().unwrap_or_else(|| "value".to_owned());
-    let names = std::iter::once(base.clone()).chain((2..).map(|number| format!("{base}{number}")));
+/// Returns the last name in a value.
+pub(crate) fn last_word(value: &str) -> String {
+    let tokens = lex(value);
+    let mut names = tokens.indices().rev().filter(|token| tokens[*token] == TokenKind::Identifier);
+    names.next().map_or_else(|| "value".to_owned(), |token| tokens.text(value, token).to_owned())
+}
+
+/// Returns a name that is not that of a variable of the text: this one, or one with a number.
+pub(crate) fn free_name(text: &str, base: &str) -> String {
+    let names = std::iter::once(base.to_owned()).chain((2..).map(|number| format!("{base}{number}")));
     let is_free = |name: &String| !text.match_indices(name.as_str()).any(|(at, _)| is_word_at(text, at, name.len()));
-    names.into_iter().find(is_free).unwrap_or(base)
+    names.into_iter().find(is_free).unwrap_or_else(|| base.to_owned())
 }
 
 /// Whether the bytes are a whole name that is used as a variable: after `$`, or in a reference of a string.

@@ -104,7 +104,7 @@ fn lines(file: &SourceFile, span: Span) -> RangeInclusive<u32> {
 }
 
 /// Removes a statement or entry with its lines, and the comment above it.
-fn removal(text: &str, range: Range<u32>) -> TextEdit {
+pub(crate) fn removal(text: &str, range: Range<u32>) -> TextEdit {
     let Some(lines) = own_lines(text, range.clone()) else {
         let after = text[range.end as usize..].len() - text[range.end as usize..].trim_start_matches([' ', '\t']).len();
         return edit(range.start..range.end + after as u32, String::new());

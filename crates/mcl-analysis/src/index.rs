@@ -299,8 +299,10 @@ impl<'a> Builder<'a> {
         let before = if text.starts_with("${") { 2 } else { 0 };
         let start = span.start + before;
         let dollar = u32::from(before == 0 && text.starts_with('$'));
-        let length = dollar + ast.name(name).len() as u32;
-        let span = Span { start, end: (start + length).min(span.end), ..span };
+        let name = ast.name(name);
+        let spaced = ast.spaced_name(start + dollar);
+        let end = spaced.map_or(start + dollar + name.len() as u32, |of| of.end);
+        let span = Span { start, end: end.min(span.end), ..span };
         self.name(scope, span, reference, Some((module, expr)));
     }
 
@@ -321,9 +323,13 @@ impl<'a> Builder<'a> {
             self.add(span, symbol, false, expr);
             return;
         };
-        let last = text.rfind('.').map_or(0, |at| at + 1) as u32;
+        // There may be spaces and comments around the dots.
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let last = text.bytes().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1) as u32;
         self.add(Span { start: span.start + last, ..span }, symbol, false, expr);
-        if let Some(alias) = self.alias(scope, first.trim_start_matches('$')) {
+        let dollar = usize::from(first.starts_with('$'));
+        let first = &first[..dollar + first[dollar..].bytes().take_while(|byte| is_part(*byte)).count()];
+        if let Some(alias) = self.alias(scope, &first[dollar..]) {
             self.add(Span { end: span.start + first.len() as u32, ..span }, alias, false, None);
         }
     }

@@ -90,6 +90,17 @@ fn is_type_visible(program: &Program, def: DefId) -> bool {
             }
             _ => true,
         },
+        DefKind::Param { .. } => is_type_written(program, def),
+        DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => true,
+    }
+}
+
+/// Whether the type of a variable or parameter is written.
+pub(crate) fn is_type_written(program: &Program, def: DefId) -> bool {
+    let scoped = program.scoped();
+    let of = scoped.def(def);
+    match of.kind {
+        DefKind::Bind { stmt } => !matches!(scoped.ast_of(of.scope).stmt(stmt), Stmt::Bind { ty: None, .. }),
         // The span of a parameter has its type.
         DefKind::Param { .. } => of.range.end - of.range.start > scoped.def_name(def).len() as u32 + 1,
         DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => true,

@@ -9,6 +9,7 @@ mod inlay;
 mod navigation;
 mod outline;
 mod programs;
+mod refactor;
 mod rename;
 mod signature;
 

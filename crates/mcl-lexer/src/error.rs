@@ -1,6 +1,6 @@
 //! Lexical errors: as data, and as diagnostics (spec 01 §1.9).
 
-use mcl_diagnostics::{Change, Code, Diagnostic, FileId, Fix, Span, Stage};
+use mcl_diagnostics::{Applicability, Change, Code, Diagnostic, FileId, Fix, Span, Stage};
 
 use crate::kind::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
@@ -20,7 +20,12 @@ pub enum LexErrorKind {
     /// A character that starts no token.
     UnrecognizedCharacter(char),
     /// A run of non-ASCII characters outside strings and comments.
-    NonAscii(String),
+    NonAscii {
+        /// The characters.
+        text: String,
+        /// Where the quote is that closes a string after a typographic quote, on the same line.
+        closing_quote: Option<Span>,
+    },
     /// A character that looks like whitespace, but is not whitespace in mcl.
     InvalidWhitespace(char),
     /// A carriage return outside strings and comments.
@@ -44,6 +49,8 @@ pub enum LexErrorKind {
         is_fact: bool,
         /// The number of lines of the file with such a string that no other error precedes.
         lines: usize,
+        /// All such strings of the file that mean the same in double quotes, if this error is about them.
+        replaceable: Vec<Span>,
     },
     /// `<<EOF`, `@(END)`.
     Heredoc,
@@ -121,11 +128,31 @@ pub fn lex_errors(file: FileId, text: &str, tokens: &Tokens) -> Vec<LexError> {
         errors[first].kind = LexErrorKind::CarriageReturn { count: carriage_returns };
     }
     if let Some(error) = first_wrong_quotes.and_then(|first| errors.get_mut(first))
-        && let LexErrorKind::WrongQuotes { lines, .. } = &mut error.kind
+        && let LexErrorKind::WrongQuotes { lines, replaceable, .. } = &mut error.kind
     {
         *lines = wrong_quotes;
+        *replaceable = replaceable_quotes(file, text, tokens);
     }
     errors
+}
+
+/// Returns the strings in wrong quotes that mean the same in double quotes.
+fn replaceable_quotes(file: FileId, text: &str, tokens: &Tokens) -> Vec<Span> {
+    let is_replaceable = |token: &TokenIdx| {
+        tokens[*token] == TokenKind::WrongQuotes
+            && !is_fact(text, tokens, *token)
+            && !tokens.text(text, *token).contains(['"', '\\', '$'])
+    };
+    tokens.indices().filter(is_replaceable).map(|token| tokens.span(file, token)).collect()
+}
+
+/// Returns the span of the quote that closes a string whose opening one is typographic, on the same line.
+fn closing_quote(text: &str, opener: &str, span: Span) -> Option<Span> {
+    let is_opener = matches!(opener, "“" | "„" | "”" | "«" | "‘");
+    let line = text.get(span.end as usize..)?.split('\n').next().filter(|_| is_opener)?;
+    let (at, quote) = line.char_indices().find(|(_, c)| matches!(c, '“' | '”' | '»' | '’' | '"'))?;
+    let start = span.end + at as u32;
+    Some(Span { start, end: start + quote.len_utf8() as u32, ..span })
 }
 
 fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: TokenIdx) -> LexError {
@@ -147,11 +174,13 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         }
         TokenKind::WrongQuotes => {
             let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
-            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token), lines: 1 }
+            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token), lines: 1, replaceable: Vec::new() }
         }
         TokenKind::CarriageReturn => LexErrorKind::CarriageReturn { count: 1 },
         TokenKind::InvalidWhitespace => LexErrorKind::InvalidWhitespace(first),
-        TokenKind::NonAscii => LexErrorKind::NonAscii(found.to_owned()),
+        TokenKind::NonAscii => {
+            LexErrorKind::NonAscii { text: found.to_owned(), closing_quote: closing_quote(text, found, span) }
+        }
         TokenKind::Underscore => underscore(tokens, token),
         TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
         _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
@@ -278,7 +307,7 @@ impl LexErrorKind {
             | LexErrorKind::PercentAfterString
             | LexErrorKind::Closure(_)
             | LexErrorKind::Macro(_) => Code::E0107,
-            LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii(_) => Code::E0108,
+            LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii { .. } => Code::E0108,
             LexErrorKind::UnderscoreInNumber
             | LexErrorKind::LeadingUnderscore
             | LexErrorKind::TrailingUnderscore
@@ -292,7 +321,7 @@ impl LexErrorKind {
                 format!("unrecognized character U+{:04X}", u32::from(*c))
             }
             LexErrorKind::UnrecognizedCharacter(c) => format!("unrecognized character `{c}`"),
-            LexErrorKind::NonAscii(text) => {
+            LexErrorKind::NonAscii { text, .. } => {
                 let noun = if text.chars().nth(1).is_some() { "characters" } else { "character" };
                 format!("unrecognized {noun} `{}`", truncated(text))
             }
@@ -337,7 +366,7 @@ impl LexErrorKind {
                 "a resource is exported with `Meta:export`, and collected with `collect`"
             }
             LexErrorKind::UnrecognizedCharacter(_) | LexErrorKind::LoneUnderscore => return None,
-            LexErrorKind::NonAscii(text) => match text.chars().next() {
+            LexErrorKind::NonAscii { text, .. } => match text.chars().next() {
                 Some('\u{fffd}') => "the file is not valid UTF-8 here",
                 Some('“' | '”' | '„' | '‘' | '’' | '«' | '»') => {
                     "strings are enclosed in plain double quotes: \"…\""
@@ -413,6 +442,13 @@ impl LexErrorKind {
 
     fn fix(&self, span: Span) -> Option<Fix> {
         match self {
+            LexErrorKind::WrongQuotes { replaceable, .. } if !replaceable.is_empty() => {
+                let quotes = replaceable.iter().flat_map(|string| {
+                    [Span { end: string.start + 1, ..*string }, Span { start: string.end - 1, ..*string }]
+                });
+                Some(with_double_quotes(quotes))
+            }
+            LexErrorKind::NonAscii { closing_quote: Some(closing), .. } => Some(with_double_quotes([span, *closing])),
             LexErrorKind::CarriageReturn { .. } => {
                 Some(Fix::safe("write all line endings as LF", Change::LineEnds(span.file)))
             }
@@ -422,11 +458,21 @@ impl LexErrorKind {
             LexErrorKind::InvalidWhitespace(_) => {
                 Some(Fix::safe("write a space", Change::Replace { span, text: " ".to_owned() }))
             }
-            LexErrorKind::NonAscii(text) if matches!(text.as_str(), "–" | "—" | "−") => {
+            LexErrorKind::NonAscii { text, .. } if matches!(text.as_str(), "–" | "—" | "−") => {
                 Some(Fix::replace_with(span, "-"))
             }
             _ => None,
         }
+    }
+}
+
+/// Replaces quotes by double ones.
+fn with_double_quotes(quotes: impl IntoIterator<Item = Span>) -> Fix {
+    let replace = |span| Change::Replace { span, text: "\"".to_owned() };
+    Fix {
+        title: "use double quotes".to_owned(),
+        applicability: Applicability::Safe,
+        changes: quotes.into_iter().map(replace).collect(),
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Client {
     pub(crate) settings: Settings,
     pub(crate) prepares_renames: bool,
     pub(crate) has_document_changes: bool,
+    /// Whether an edit can create a file.
+    pub(crate) creates_files: bool,
     pub(crate) registers_watches: bool,
     /// The folders of the workspace.
     pub(crate) folders: Vec<PathBuf>,
@@ -71,6 +73,8 @@ impl Client {
             settings: Settings::default(),
             prepares_renames: can("textDocument/rename/prepareSupport"),
             has_document_changes: can("workspace/workspaceEdit/documentChanges"),
+            creates_files: can("workspace/workspaceEdit/documentChanges")
+                && lists("workspace/workspaceEdit/resourceOperations", "create"),
             registers_watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             folders: folders.into_iter().filter_map(|uri| uri::to_path(uri, &here)).collect(),
             process: params.get("processId").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()),

@@ -10,5 +10,11 @@ pub(crate) const QUICK_FIX: &str = "quickfix";
 pub(crate) const FIX_ALL: &str = "source.fixAll.mclc";
 pub(crate) const ORGANIZE_IMPORTS: &str = "source.organizeImports";
 
+pub(crate) const EXTRACT: &str = "refactor.extract";
+pub(crate) const INLINE: &str = "refactor.inline";
+pub(crate) const REWRITE: &str = "refactor.rewrite";
+pub(crate) const MOVE: &str = "refactor.move";
+
 /// The kinds of code actions that are offered.
-pub(crate) const ACTION_KINDS: [&str; 3] = [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS];
+pub(crate) const ACTION_KINDS: [&str; 7] =
+    [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS, EXTRACT, INLINE, REWRITE, MOVE];

@@ -133,6 +133,12 @@ impl Ast {
         &self.names[name]
     }
 
+    /// Returns the name that starts at a byte, if it is not written in one piece.
+    #[must_use]
+    pub fn spaced_name(&self, start: u32) -> Option<ByteRange> {
+        self.spaced_names.binary_search_by_key(&start, |name| name.start).ok().map(|index| self.spaced_names[index])
+    }
+
     /// Returns an expression.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
-use mcl_analysis::{TextEdit, apply_edits, fix_edits, join_edits, parses};
-use mcl_diagnostics::{Applicability, Change, Code, Diagnostic, FileId, Fix, Program, Severity, Span, Stage};
+use mcl_analysis::{TextEdit, apply_edits, fix_edits, is_syntax_error, join_edits, syntax_errors};
+use mcl_diagnostics::{Applicability, Change, Code, Diagnostic, FileId, Fix, Program, Span};
 
 use crate::cli::{Check, Color};
 use crate::diff::unified_diff;
@@ -39,7 +39,7 @@ pub fn fix(args: &Check, mut check: impl FnMut() -> (Vec<Checked>, u8)) -> (Vec<
         let mut has_changed = false;
         for (path, file) in files {
             let after = apply_edits(&file.before, &file.edits);
-            if after == file.before || !parses(&after) {
+            if !is_better(&file.before, &after) {
                 continue;
             }
             match output::replace(&path, file.before.as_bytes(), after.as_bytes()) {
@@ -64,11 +64,16 @@ pub fn print_diff(checked: &[Checked], args: &Check, color: Color) -> u8 {
     let mut text = String::new();
     for (path, file) in fixed_files(checked, args) {
         let after = apply_edits(&file.before, &file.edits);
-        if after != file.before && parses(&after) {
+        if is_better(&file.before, &after) {
             text += &unified_diff(&path, &file.before, &after, colors);
         }
     }
     output::stdout(text.as_bytes())
+}
+
+/// Whether a text was changed, and follows the grammar or has fewer errors of syntax than before.
+fn is_better(before: &str, after: &str) -> bool {
+    after != before && (syntax_errors(after) == 0 || syntax_errors(after) < syntax_errors(before))
 }
 
 /// Says what was done: with the findings, or where machines read these, beside them.
@@ -93,7 +98,8 @@ fn fixed_files(checked: &[Checked], args: &Check) -> BTreeMap<PathBuf, FixedFile
         let fixes: Vec<&Fix> = wanted.iter().map(|(_, fix)| *fix).collect();
         let program = Program { files, prefix, diagnostics: &[] };
         for ((found, fix), edits) in wanted.iter().zip(fix_edits(files, &fixes)) {
-            let Some(edits) = edits.filter(|edits| edits.keys().all(|file| !broken.contains(file))) else { continue };
+            let is_usable = |file: &FileId| is_syntax_error(found) || !broken.contains(file);
+            let Some(edits) = edits.filter(|edits| edits.keys().all(is_usable)) else { continue };
             // A fix changes the files that it concerns together.
             let [(id, edits)] = &edits.into_iter().collect::<Vec<_>>()[..] else { continue };
             let Some(file) = files.get(*id) else { continue };
@@ -112,12 +118,9 @@ fn fixed_files(checked: &[Checked], args: &Check) -> BTreeMap<PathBuf, FixedFile
     fixed
 }
 
-/// Returns the files with errors of syntax, in which nothing is changed.
+/// Returns the files with errors of syntax, in which nothing else is fixed.
 fn broken_files(diagnostics: &[Diagnostic]) -> BTreeSet<FileId> {
-    let is_syntax = |found: &&Diagnostic| {
-        found.severity == Severity::Error && !found.code.is_lint() && matches!(found.stage, Stage::Lex | Stage::Parse)
-    };
-    diagnostics.iter().filter(is_syntax).filter_map(|found| Some(found.span?.file)).collect()
+    diagnostics.iter().filter(|found| is_syntax_error(found)).filter_map(|found| Some(found.span?.file)).collect()
 }
 
 fn wanted_fix<'d>(found: &'d Diagnostic, args: &Check) -> Option<&'d Fix> {

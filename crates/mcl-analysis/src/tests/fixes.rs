@@ -102,6 +102,8 @@ fn all_safe_fixes_of_a_file_are_applied_together() {
     // Neither the error, nor what would be a guess.
     assert_eq!(after, "import \"fmt\"\n$l = [1, 2]\n$m = [3, 4]\nfile \"/a\" {\n\tstate => \"exist\",\n}\n$n = $mm\n");
     assert_eq!(analyze("$l = [1, 2,]\n$m = [\n").fix_all(&main_path()), []);
+    let quotes = analyze("$l = [1, 2,]\n$m = 'a'\n$n = [\n").fix_all(&main_path());
+    assert_eq!(apply_edits("$l = [1, 2,]\n$m = 'a'\n$n = [\n", &quotes), "$l = [1, 2,]\n$m = \"a\"\n$n = [\n");
 }
 
 #[test]

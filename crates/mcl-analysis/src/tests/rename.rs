@@ -47,6 +47,11 @@ fn all_uses_are_renamed() {
         "g",
         "func g($n) {\n\t$n\n}\ntest \"t\" {\n\tint64 => g(1),\n}\n",
     );
+    check(
+        "import \"fmt\"\n$x = fmt¦ .\n\tprintf(\"a\")\ntest $x {}\n",
+        "f",
+        "import \"fmt\" as f\n$x = f .\n\tprintf(\"a\")\ntest $x {}\n",
+    );
     check("for $i, $v in [\"a\"] {\n\ttest \"${v¦}\" {}\n}\n", "w", "for $i, $w in [\"a\"] {\n\ttest \"${w}\" {}\n}\n");
 }
 

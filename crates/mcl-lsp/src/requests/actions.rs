@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use lsp_types::CodeActionParams;
-use mcl_analysis::{Analysis, QuickFix, TextEdit};
+use mcl_analysis::{Analysis, QuickFix, Refactoring, RefactoringKind, TextEdit};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::convert;
 use crate::diagnostics;
-use crate::offered::{FIX_ALL, ORGANIZE_IMPORTS, QUICK_FIX};
+use crate::offered::{EXTRACT, FIX_ALL, INLINE, MOVE, ORGANIZE_IMPORTS, QUICK_FIX, REWRITE};
 use crate::requests::{Answer, Context};
 
 /// What an action that is not resolved yet carries.
@@ -38,14 +38,20 @@ impl Context {
         let is_wanted = |kind: &str| match &only {
             Some(only) => only.iter().any(|wanted| includes(wanted, kind)),
             // Actions of the source are for menus and for saving, not for the place of the cursor.
-            None => kind == QUICK_FIX,
+            None => !matches!(kind, FIX_ALL | ORGANIZE_IMPORTS),
         };
         let mut actions = Vec::new();
+        let [start, end] =
+            [params.range.start, params.range.end].map(|at| convert::offset(&source, at, self.client.encoding));
+        let range = start..end.max(start);
         if is_wanted(QUICK_FIX) {
-            let [start, end] =
-                [params.range.start, params.range.end].map(|at| convert::offset(&source, at, self.client.encoding));
-            let fixes = analysis.quick_fixes(&path, &(start..end.max(start)));
+            let fixes = analysis.quick_fixes(&path, &range);
             actions.extend(fixes.iter().filter_map(|fix| self.quick_fix(analysis, fix)));
+        }
+        if [EXTRACT, INLINE, REWRITE, MOVE].into_iter().any(is_wanted) {
+            let found = analysis.refactorings(&path, &range).into_iter();
+            let wanted = found.filter(|of| is_wanted(kind_of(of.kind)));
+            actions.extend(wanted.filter_map(|of| self.refactoring(analysis, &of)));
         }
         for (kind, title) in [(FIX_ALL, "fix all that is safe to fix"), (ORGANIZE_IMPORTS, "remove unused imports")] {
             if !is_wanted(kind) {
@@ -97,6 +103,28 @@ impl Context {
         Some(action)
     }
 
+    /// `None` for a client that cannot make the edit.
+    fn refactoring(&self, analysis: &Analysis, of: &Refactoring) -> Option<Value> {
+        let edits: Option<Vec<(&Path, Value)>> = of
+            .edits
+            .iter()
+            .map(|(path, edits)| Some((path.as_path(), self.text_edits(analysis, path, edits)?)))
+            .collect();
+        let mut edit = self.workspace_edit(edits?);
+        if let Some((path, text)) = &of.new_file {
+            if !self.client.creates_files {
+                return None;
+            }
+            let uri = self.documents.uri(path);
+            let start = json!({"line": 0, "character": 0});
+            let content = json!([{"range": {"start": start, "end": start}, "newText": text}]);
+            let changes = edit.get_mut("documentChanges")?.as_array_mut()?;
+            changes.insert(0, json!({"kind": "create", "uri": uri, "options": {"overwrite": false}}));
+            changes.insert(1, json!({"textDocument": {"uri": uri, "version": null}, "edits": content}));
+        }
+        Some(json!({"title": of.title, "kind": kind_of(of.kind), "edit": edit}))
+    }
+
     fn edit_of_file(&self, analysis: &Analysis, path: &Path, edits: &[TextEdit]) -> Option<Value> {
         Some(self.workspace_edit(vec![(path, self.text_edits(analysis, path, edits)?)]))
     }
@@ -132,6 +160,15 @@ fn source_edits(analysis: &Analysis, path: &Path, kind: &str) -> Vec<TextEdit> {
         FIX_ALL => analysis.fix_all(path),
         ORGANIZE_IMPORTS => analysis.organize_imports(path),
         _ => Vec::new(),
+    }
+}
+
+fn kind_of(kind: RefactoringKind) -> &'static str {
+    match kind {
+        RefactoringKind::Extract => EXTRACT,
+        RefactoringKind::Inline => INLINE,
+        RefactoringKind::Rewrite => REWRITE,
+        RefactoringKind::Move => MOVE,
     }
 }
 

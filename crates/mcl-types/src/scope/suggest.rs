@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use mcl_functions::Function;
-use mcl_parser::ast::ByteRange;
 use mcl_parser::call_for_method;
 
 use crate::builtin;
@@ -44,7 +43,7 @@ impl Resolver<'_> {
         // A call starts with the name.
         let sigil = usize::from(namespace == Namespace::Variable);
         let name_start = span.start + sigil as u32;
-        let spaced = (parts.len() > 1).then(|| self.spaced_name(scope, name_start)).flatten();
+        let spaced = self.out.units[self.table(scope).unit].spaced_name(name_start);
         let name_end = spaced.map_or(name_start + dotted.len() as u32, |name| name.end);
         let span = if form == UseForm::Call { Span { end: name_end.min(span.end), ..span } } else { span };
         let mut hint = None;
@@ -54,12 +53,6 @@ impl Resolver<'_> {
         }
         let (is_spaced, others) = (spaced.is_some(), Vec::new());
         self.report(scope, ScopeError::UnknownName { namespace, name: dotted, form, span, is_spaced, others, hint });
-    }
-
-    /// Returns the name that starts at a byte of the file of a scope, if it is not written in one piece.
-    fn spaced_name(&self, scope: ScopeId, start: u32) -> Option<ByteRange> {
-        let names = &self.out.units[self.table(scope).unit].spaced_names;
-        names.binary_search_by_key(&start, |name| name.start).ok().map(|index| names[index])
     }
 
     fn hint(&mut self, name: NameUse<'_>, scope: ScopeId, form: UseForm) -> Option<Hint> {

@@ -35,7 +35,7 @@ fn what_is_safe_is_fixed_until_nothing_is_left() {
 }
 
 #[test]
-fn a_file_with_syntax_errors_stays_as_it_is() {
+fn in_a_file_with_syntax_errors_only_these_are_fixed() {
     let scratch = Scratch::new(&[
         ("main.mcl", b"import \"lib.mcl\"\nimport \"fmt\"\nimport \"fmt\"\ninclude lib.c\n"),
         ("lib.mcl", b"class c {\n\tprint \"a\" {}\n}\n$a = [1,]\n$b = [\n"),
@@ -45,6 +45,11 @@ fn a_file_with_syntax_errors_stays_as_it_is() {
     assert!(ran.stdout.contains("main.mcl:3:8: fixed E0508: remove the import"), "{ran:?}");
     assert_eq!(text(&scratch, "main.mcl"), "import \"lib.mcl\"\nimport \"fmt\"\ninclude lib.c\n");
     assert!(text(&scratch, "lib.mcl").ends_with("$a = [1,]\n$b = [\n"));
+    let scratch = Scratch::new(&[("a.mcl", "$x = 'a'\r\n$y = “b”\r\n".as_bytes()), ("b.mcl", b"$x = 'a'\n$y = [1,\n")]);
+    let ran = scratch.mclc(&["check", "--fix", "--format", "short", "a.mcl", "b.mcl"]);
+    assert!(ran.stdout.contains("b.mcl:1:6: fixed E0106: use double quotes"), "{ran:?}");
+    assert_eq!(text(&scratch, "a.mcl"), "$x = \"a\"\n$y = \"b\"\n");
+    assert_eq!(text(&scratch, "b.mcl"), "$x = \"a\"\n$y = [1,\n");
 }
 
 #[test]

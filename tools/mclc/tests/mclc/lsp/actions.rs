@@ -61,10 +61,42 @@ fn quick_fixes_are_those_of_the_findings_in_the_range() {
     let edit = &here[0]["edit"]["changes"][URI][0];
     let range = json!({"start": {"line": 2, "character": 12}, "end": {"line": 2, "character": 15}});
     assert_eq!(*edit, json!({"range": range, "newText": "root"}));
-    let lint = actions(&mut client, [1, 0, 1, 12], None);
+    let lint = actions(&mut client, [1, 0, 1, 12], Some(&["quickfix"]));
     assert_eq!(titles(&lint), ["remove the comma", "allow W0101 on this line", "allow W0101 in this file"]);
-    assert_eq!(actions(&mut client, [0, 0, 0, 3], None), Vec::<Value>::new());
-    assert_eq!(actions(&mut client, [1, 0, 1, 12], Some(&["refactor"])), Vec::<Value>::new());
+    assert_eq!(actions(&mut client, [0, 0, 0, 3], Some(&["quickfix"])), Vec::<Value>::new());
+}
+
+#[test]
+fn refactorings_are_offered_for_the_selection() {
+    let mut client = client(false, &json!({}));
+    client.open(URI, "class site {\n\ttest \"ä\" {\n\t\tint64 => 1 + 2,\n\t}\n}\ninclude site\n");
+    let found = actions(&mut client, [2, 11, 2, 16], Some(&["refactor"]));
+    assert_eq!(titles(&found), ["extract into the variable `$int64`"]);
+    assert_eq!(found[0]["kind"], "refactor.extract");
+    assert_eq!(titles(&actions(&mut client, [2, 11, 2, 16], None)), ["extract into the variable `$int64`"]);
+    assert_eq!(actions(&mut client, [2, 11, 2, 16], Some(&["refactor.inline", "quickfix"])), Vec::<Value>::new());
+    // This client cannot create files.
+    assert_eq!(actions(&mut client, [0, 7, 0, 7], Some(&["refactor.move"])), Vec::<Value>::new());
+}
+
+#[test]
+fn class_is_moved_by_a_client_that_creates_files() {
+    let mut client = Client::new();
+    let edits = json!({"documentChanges": true, "resourceOperations": ["create", "rename"]});
+    let actions_of = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["refactor"]}}});
+    let capabilities = json!({"workspace": {"workspaceEdit": edits}, "textDocument": {"codeAction": actions_of}});
+    client.request("initialize", json!({"processId": null, "capabilities": capabilities}));
+    client.notify("initialized", json!({}));
+    client.open(URI, "class site {\n\ttest \"t\" {}\n}\ninclude site\n");
+    let found = actions(&mut client, [0, 7, 0, 7], Some(&["refactor.move"]));
+    assert_eq!(titles(&found), ["move the class to `site.mcl`"]);
+    let changes = found[0]["edit"]["documentChanges"].as_array().expect("a list of changes");
+    let new = "file:///nowhere/site.mcl";
+    assert_eq!(changes[0], json!({"kind": "create", "uri": new, "options": {"overwrite": false}}));
+    assert_eq!(changes[1]["textDocument"], json!({"uri": new, "version": null}));
+    assert_eq!(changes[1]["edits"][0]["newText"], "class site {\n\ttest \"t\" {}\n}\n");
+    assert_eq!(changes[2]["textDocument"]["uri"], URI);
+    assert_eq!(changes[2]["edits"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
