@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcl_analysis::{Finding, Location, OutlineItem, OutlineKind};
+use mcl_analysis::{Finding, Fold, FoldKind, Location, OutlineItem, OutlineKind};
 use mcl_diagnostics::{Code, Diagnostic, LevelSetting, LintLevel, LintSelector, Severity, Span};
 use pp_analysis::{Symbol, SymbolKind};
 use rustc_hash::FxHashMap;
@@ -76,6 +76,12 @@ fn finding(path: &Path, found: Diagnostic, is_denied: bool) -> Finding {
 pub(crate) fn outline(path: &Path, text: &str) -> Vec<OutlineItem> {
     let analyzed = pp_analysis::analyze(path, text, &|_| false);
     pp_analysis::symbols(&analyzed.tree, text).into_iter().map(item).collect()
+}
+
+/// Returns what can be folded in a manifest.
+pub(crate) fn folds(text: &str) -> Vec<Fold> {
+    let kind = |is_comment| if is_comment { FoldKind::Comment } else { FoldKind::Block };
+    pp_analysis::folds(text).into_iter().map(|fold| Fold { range: fold.range, kind: kind(fold.is_comment) }).collect()
 }
 
 /// Definitions nest at most as deep as trees.

@@ -24,6 +24,7 @@ use crate::client::Client;
 use crate::convert;
 use crate::documents::Documents;
 use crate::formatting;
+use crate::manifests;
 use crate::message::{Reply, RequestError};
 use crate::uri;
 
@@ -222,8 +223,20 @@ impl Context {
     }
 
     fn folding_ranges(&self, params: &FoldingRangeParams) -> Answer {
-        let Some((_, source)) = self.text(&params.text_document.uri) else { return Ok(json!([])) };
-        let folds = mcl_analysis::folds(&source.text).into_iter().filter_map(|fold| {
+        let path = self.documents.path(params.text_document.uri.as_str());
+        let manifest = path.and_then(|path| self.documents.manifests.source(&path));
+        let (source, folds) = match (manifest, self.text(&params.text_document.uri)) {
+            (Some(source), _) => {
+                let folds = manifests::folds(&source.text);
+                (source, folds)
+            }
+            (None, Some((_, source))) => {
+                let folds = mcl_analysis::folds(&source.text);
+                (source, folds)
+            }
+            (None, None) => return Ok(json!([])),
+        };
+        let folds = folds.into_iter().filter_map(|fold| {
             let start = source.lines.position(&source.text, fold.range.start, self.client.encoding);
             let end = source.lines.position(&source.text, fold.range.end, self.client.encoding);
             // The line of a closing bracket stays visible.

@@ -5,7 +5,9 @@
 //! This crate reads no manifest, and knows neither the protocol of an editor nor its notation.
 
 mod analyze;
+mod folds;
 mod symbols;
 
 pub use analyze::{Analyzed, analyze, is_manifest, is_pedantic, lint};
+pub use folds::{Fold, folds};
 pub use symbols::{Symbol, SymbolKind, symbols};

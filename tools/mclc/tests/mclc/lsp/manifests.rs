@@ -54,6 +54,17 @@ fn manifests_have_the_diagnostics_of_check() {
 }
 
 #[test]
+fn blocks_of_manifests_are_folded() {
+    let uri = "file:///nowhere/a.pp";
+    let mut client = Client::with_encoding("utf-16");
+    client.open(uri, CLASS);
+    let folds = client.at("textDocument/foldingRange", uri, 0, 0);
+    let lines = |fold: &Value| (fold["startLine"].as_u64(), fold["endLine"].as_u64());
+    let lines: Vec<_> = folds.as_array().expect("a list").iter().map(lines).collect();
+    assert_eq!(lines, [(Some(1), Some(5)), (Some(3), Some(4))]);
+}
+
+#[test]
 fn lints_of_manifests_have_the_levels_of_the_settings() {
     let uri = "file:///nowhere/a.pp";
     let mut client = Client::with_encoding("utf-8");
