@@ -86,7 +86,8 @@ impl Simulated {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the user of the process, which is root otherwise. Permissions are not checked.
+    /// Sets the user of the process, which is root otherwise. It cannot change owners; other permissions
+    /// are not checked.
     pub fn run_as(&self, user: u32) {
         self.lock().user = user;
     }
@@ -554,9 +555,13 @@ impl FileSystem for Simulated {
 
     fn set_owner(&self, handle: &Handle, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
         let mut state = self.call()?;
+        let is_root = state.user == 0;
         let object = state.object(handle)?;
-        object.uid = uid.unwrap_or(object.uid);
-        object.gid = gid.unwrap_or(object.gid);
+        let (uid, gid) = (uid.unwrap_or(object.uid), gid.unwrap_or(object.gid));
+        if !is_root && (uid, gid) != (object.uid, object.gid) {
+            return Err(Errno::PERM.into());
+        }
+        (object.uid, object.gid) = (uid, gid);
         Ok(())
     }
 

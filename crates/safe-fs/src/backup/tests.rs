@@ -281,6 +281,20 @@ fn old_records_are_removed_at_the_start() {
 }
 
 #[test]
+fn a_record_of_the_greatest_age_is_not_too_old() {
+    let machine = machine(1);
+    machine.put(FILE, b"first");
+    let (files, _) = open(&machine, LIMITS).unwrap();
+    files.write(Path::new(FILE), b"second", 0o600).unwrap();
+    let start = machine.now();
+    for (seconds, expected) in [(3600, 1), (7250, 1), (10_900, 0)] {
+        machine.set_clock(start + Duration::from_secs(seconds));
+        Backups::open(share(&machine), Path::new(STATE), LIMITS).unwrap();
+        assert_eq!(stored(&machine, FILE).len(), expected, "after {seconds} s");
+    }
+}
+
+#[test]
 fn what_exceeds_the_limits_is_not_changed() {
     for limits in [Limits { file: 1000, ..LIMITS }, Limits { total: 5000, ..LIMITS }] {
         let machine = machine(1);
@@ -291,6 +305,30 @@ fn what_exceeds_the_limits_is_not_changed() {
             assert_eq!(machine.get(FILE), Some(vec![7; 5000]));
         }
         assert_eq!(machine.names("/state/backups/contents"), [""; 0]);
+    }
+}
+
+#[test]
+fn what_has_the_size_of_the_limit_is_kept() {
+    let machine = machine(1);
+    machine.put(FILE, &[7; 1000]);
+    let (files, _) = open(&machine, Limits { file: 1000, ..LIMITS }).unwrap();
+    run(&files, Operation::Write).unwrap();
+    assert_eq!(stored(&machine, FILE), [vec![7; 1000]]);
+}
+
+#[test]
+fn only_what_is_too_large_is_said_to_be() {
+    for call in 1..MAX_CALLS {
+        let machine = machine(call);
+        machine.put(FILE, b"old\n");
+        let (files, _) = open(&machine, LIMITS).unwrap();
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        let result = run(&files, Operation::Write);
+        assert!(!matches!(result, Err(Error::TooLargeForBackup { .. })), "{result:?}");
+        if !machine.is_faulty() {
+            break;
+        }
     }
 }
 

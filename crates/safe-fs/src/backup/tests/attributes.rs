@@ -57,6 +57,60 @@ fn owners_modes_and_labels_are_kept_and_restored() {
     assert_eq!(label(&machine, &files, "/etc/conf/link").as_deref(), Some(&b"label of the link"[..]));
 }
 
+const GIVEN: [(&str, (u32, u32, u32)); 3] =
+    [("/etc/conf", (1, 2, 0o2750)), (FILE, (3, 4, 0o4711)), ("/etc/conf/sub", (5, 6, 0o500))];
+
+/// Removes a tree with owners and modes. Returns its record.
+fn removed_tree(machine: &Arc<Simulated>, files: &Files) -> Record {
+    machine.put(FILE, b"old\n");
+    machine.put("/etc/conf/sub/below", b"below");
+    machine.put_link("/etc/conf/link", "file");
+    for (path, attributes) in GIVEN {
+        give(machine, files, path, attributes, b"label");
+    }
+    run(files, Operation::RemoveTree).expect("nothing fails");
+    last_record(machine)
+}
+
+#[test]
+fn a_user_restores_modes_without_owners_and_the_rights_of_others() {
+    let machine = machine(1);
+    let (files, backups) = open(&machine, LIMITS).expect("an empty store");
+    let record = removed_tree(&machine, &files);
+    machine.run_as(1000);
+    files.restore(&backups, &record, Path::new("/etc/conf")).expect("owners are left out");
+    for (path, (_, _, mode)) in GIVEN {
+        let (_, _, restored) = owners(&files, path);
+        assert_eq!(restored, mode & 0o777, "{path}");
+    }
+    assert_eq!(machine.get(FILE).as_deref(), Some(&b"old\n"[..]));
+}
+
+#[test]
+fn root_restores_all_attributes_or_fails_and_nothing_is_open_to_others_meanwhile() {
+    for error in [Errno::PERM, Errno::IO] {
+        for call in 1..MAX_CALLS {
+            let machine = machine(call);
+            let (files, backups) = open(&machine, LIMITS).expect("an empty store");
+            let record = removed_tree(&machine, &files);
+            machine.inject(machine.calls() + call, Fault::Fail(error));
+            let result = files.restore(&backups, &record, Path::new("/etc/conf"));
+            let was_faulty = machine.is_faulty();
+            machine.withdraw_fault();
+            let find = |path: &str| files.find(Path::new(path), LastLink::Keep).ok().flatten().map(|found| found.stat);
+            for (path, (uid, gid, mode)) in GIVEN {
+                let Some(stat) = find(path) else { continue };
+                assert_eq!(stat.mode & 0o077 & !mode, 0, "{path} is open in call {call}");
+                let is_restored = (stat.uid, stat.gid, stat.mode) == (uid, gid, mode);
+                assert!(is_restored || result.is_err(), "{path} has {stat:?} after {error} of call {call}");
+            }
+            if !was_faulty {
+                break;
+            }
+        }
+    }
+}
+
 #[test]
 fn replaced_file_is_kept_with_its_attributes() {
     let machine = machine(1);

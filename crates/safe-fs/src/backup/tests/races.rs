@@ -143,6 +143,24 @@ fn displaced_file_with_a_long_name_is_not_removed() {
 }
 
 #[test]
+fn what_disappears_from_a_tree_meanwhile_is_no_error() {
+    at_each_call(
+        LIMITS,
+        |machine| {
+            if machine.get(FILE).is_some() {
+                machine.remove(FILE);
+            }
+        },
+        |machine, operation, result| {
+            if matches!(operation, Operation::RemoveTree | Operation::Purge) {
+                result.expect("it is gone, as it should be");
+                assert_eq!(machine.get(FILE), None, "{operation:?}");
+            }
+        },
+    );
+}
+
+#[test]
 fn directory_that_takes_the_name_meanwhile_is_not_removed() {
     let act = |machine: &Simulated| {
         machine.remove(FILE);
