@@ -7,41 +7,16 @@ mod annotation;
 mod class;
 mod code;
 mod conditions;
+mod refactoring;
 mod repetition;
 mod variable;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::actions::FileEdits;
 use crate::analysis::Analysis;
 use crate::refactor::code::Code;
-
-/// A change of the form of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refactoring {
-    /// What it does, as an instruction.
-    pub title: String,
-    /// The kind.
-    pub kind: RefactoringKind,
-    /// What it changes in files that exist.
-    pub edits: FileEdits,
-    /// A file to create before, and what it contains.
-    pub new_file: Option<(PathBuf, String)>,
-}
-
-/// The kinds of [`Refactoring`], which editors know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefactoringKind {
-    /// Gives a part of a program a name.
-    Extract,
-    /// Replaces a name by what it stands for.
-    Inline,
-    /// Writes the same in another way.
-    Rewrite,
-    /// Moves a definition to another file.
-    Move,
-}
+pub use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 
 impl Analysis {
     /// Returns the changes of form that can be made at the cursor, or of what is selected in a file.

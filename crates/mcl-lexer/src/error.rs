@@ -174,7 +174,13 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         }
         TokenKind::WrongQuotes => {
             let content = found.get(1..found.len() - 1).unwrap_or("").to_owned();
-            LexErrorKind::WrongQuotes { quote: first, content, is_fact: is_fact(text, tokens, token), lines: 1, replaceable: Vec::new() }
+            LexErrorKind::WrongQuotes {
+                quote: first,
+                content,
+                is_fact: is_fact(text, tokens, token),
+                lines: 1,
+                replaceable: Vec::new(),
+            }
         }
         TokenKind::CarriageReturn => LexErrorKind::CarriageReturn { count: 1 },
         TokenKind::InvalidWhitespace => LexErrorKind::InvalidWhitespace(first),

@@ -16,5 +16,4 @@ pub(crate) const REWRITE: &str = "refactor.rewrite";
 pub(crate) const MOVE: &str = "refactor.move";
 
 /// The kinds of code actions that are offered.
-pub(crate) const ACTION_KINDS: [&str; 7] =
-    [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS, EXTRACT, INLINE, REWRITE, MOVE];
+pub(crate) const ACTION_KINDS: [&str; 7] = [QUICK_FIX, FIX_ALL, ORGANIZE_IMPORTS, EXTRACT, INLINE, REWRITE, MOVE];

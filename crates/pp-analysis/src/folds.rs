@@ -39,7 +39,9 @@ pub fn folds(text: &str) -> Vec<Fold> {
         }
     }
     folds.extend(comments(text, &tokens).into_iter().map(|range| Fold { range, is_comment: true }));
-    folds.retain(|fold| text.get(fold.range.start as usize..fold.range.end as usize).is_some_and(|of| of.contains('\n')));
+    folds.retain(|fold| {
+        text.get(fold.range.start as usize..fold.range.end as usize).is_some_and(|of| of.contains('\n'))
+    });
     folds.sort_by_key(|fold| (fold.range.start, fold.range.end));
     folds
 }

@@ -65,20 +65,26 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Counts evaluated expressions and visited elements.
+    #[inline]
     pub fn step(&mut self, count: usize) -> Eval<()> {
-        if !self.work.step(count) {
-            return self.work.check();
-        }
-        if self.work.steps() - self.reported.0 > REPORT_STEPS { self.report() } else { Ok(()) }
+        let can_go_on = self.work.step(count);
+        self.go_on(can_go_on)
     }
 
     /// Counts bytes of new values.
+    #[inline]
     pub fn charge(&mut self, bytes: usize) -> Eval<()> {
-        self.work.charge(bytes);
-        self.step(0)
+        let can_go_on = self.work.charge(bytes);
+        self.go_on(can_go_on)
+    }
+
+    #[inline]
+    fn go_on(&mut self, can_go_on: bool) -> Eval<()> {
+        if can_go_on && self.work.steps() - self.reported.0 <= REPORT_STEPS { Ok(()) } else { self.report() }
     }
 
     /// Tells the compilation of the work that was done.
+    #[cold]
     pub fn report(&mut self) -> Eval<()> {
         self.work.check()?;
         let done = (self.work.steps() - self.reported.0, self.work.bytes() - self.reported.1);

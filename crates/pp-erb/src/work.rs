@@ -31,6 +31,8 @@ pub(crate) const ITEMS_PER_STEP: usize = 16;
 pub(crate) struct Work {
     budget: Budget,
     steps: Cell<u64>,
+    /// The greatest number of steps: that of the budget, or none once something else is exceeded.
+    max_steps: Cell<u64>,
     bytes: Cell<u64>,
     /// A limit that is not one of the budget.
     refusal: Cell<Option<&'static str>>,
@@ -39,7 +41,8 @@ pub(crate) struct Work {
 impl Work {
     /// Creates the state before any work.
     pub fn new(budget: Budget) -> Work {
-        Work { budget, steps: Cell::new(0), bytes: Cell::new(0), refusal: Cell::new(None) }
+        let max_steps = Cell::new(budget.steps);
+        Work { budget, steps: Cell::new(0), max_steps, bytes: Cell::new(0), refusal: Cell::new(None) }
     }
 
     /// Returns the number of steps that were made.
@@ -53,6 +56,7 @@ impl Work {
     }
 
     /// Pays steps. Returns false if that is not possible: the walk must end.
+    #[inline]
     pub fn step(&self, count: usize) -> bool {
         self.steps.set(self.steps.get().saturating_add(count as u64));
         !self.is_used_up()
@@ -64,10 +68,12 @@ impl Work {
     }
 
     /// Pays bytes of new values, and the steps to make them. Returns false if that is not possible.
+    #[inline]
     pub fn charge(&self, bytes: usize) -> bool {
-        self.bytes.set(self.bytes.get().saturating_add(bytes as u64));
-        if bytes > MAX_TEXT {
-            self.bytes.set(u64::MAX);
+        let all = if bytes > MAX_TEXT { u64::MAX } else { self.bytes.get().saturating_add(bytes as u64) };
+        self.bytes.set(all);
+        if all > self.budget.bytes {
+            self.exceed();
         }
         self.step(bytes / 64)
     }
@@ -75,10 +81,18 @@ impl Work {
     /// Records that a limit is exceeded that is not one of the budget.
     pub fn refuse(&self, limit: &'static str) {
         self.refusal.set(Some(limit));
+        self.exceed();
     }
 
+    /// Makes every step from now on one too many.
+    fn exceed(&self) {
+        self.max_steps.set(0);
+        self.steps.set(self.steps.get().max(1));
+    }
+
+    #[inline]
     fn is_used_up(&self) -> bool {
-        self.steps.get() > self.budget.steps || self.bytes.get() > self.budget.bytes || self.refusal.get().is_some()
+        self.steps.get() > self.max_steps.get()
     }
 
     /// Fails if a limit is exceeded.

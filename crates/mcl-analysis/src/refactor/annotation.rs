@@ -5,14 +5,15 @@ use crate::index::{DefinedKind, Symbol};
 use crate::inlay::is_type_written;
 use crate::parses::parses;
 use crate::refactor::code::Code;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 use crate::types::type_text;
 
 /// Adds the inferred type after the name of a definition at the cursor.
 pub(super) fn add_type(code: &Code<'_>) -> Option<Refactoring> {
     let name = code.program.index().at(code.file, code.selection.start).filter(|name| name.is_definition)?;
     let Symbol::Defined(..) = name.symbol else { return None };
-    let (DefinedKind::Bind(def) | DefinedKind::Parameter(def)) = code.program.index().defined(&name.symbol)?.kind else {
+    let (DefinedKind::Bind(def) | DefinedKind::Parameter(def)) = code.program.index().defined(&name.symbol)?.kind
+    else {
         return None;
     };
     if is_type_written(code.program, def) {

@@ -12,7 +12,7 @@ use crate::imports;
 use crate::index::{DefinedKind, DefinedName, Occurrence, Symbol};
 use crate::parses::parses;
 use crate::refactor::code::Code;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 use crate::types::type_text;
 
 /// Makes a class of the selected statements, with a parameter for each variable that they need, and includes it.
@@ -125,7 +125,8 @@ pub(super) fn move_to_file(code: &Code<'_>) -> Option<Refactoring> {
     let comment_and_class = code.text.get(moved.start as usize..moved.end as usize)?;
     new += &format!("{}\n", comment_and_class.trim());
     let (at, text) = imports::insertion(&code.text, &file);
-    let import = TextEdit { start: at, end: at, text: text.replace(&format!("\"{file}\""), &format!("\"{file}\" as *")) };
+    let import =
+        TextEdit { start: at, end: at, text: text.replace(&format!("\"{file}\""), &format!("\"{file}\" as *")) };
     let mut edits = vec![import, moved];
     edits.sort();
     if !parses(&new) || edits[0].end > edits[1].start {
@@ -144,7 +145,8 @@ fn is_star(code: &Code<'_>, alias: Option<(mcl_parser::ast::Name, Span)>) -> boo
 fn import_of(code: &Code<'_>, alias: Span) -> Option<Span> {
     code.tree.body.iter().find_map(|id| {
         let span = code.tree.stmt_span(*id);
-        let is_it = matches!(code.tree.stmt(*id), Stmt::Import(_)) && span.start <= alias.start && alias.end <= span.end;
+        let is_it =
+            matches!(code.tree.stmt(*id), Stmt::Import(_)) && span.start <= alias.start && alias.end <= span.end;
         is_it.then_some(span)
     })
 }
@@ -156,7 +158,11 @@ fn is_member(code: &Code<'_>, name: &Occurrence) -> bool {
 
 fn top_level_scope(code: &Code<'_>) -> Option<ScopeId> {
     let scoped = code.program.scoped();
-    scoped.modules.iter().find(|(_, module)| scoped.units[module.unit].file == code.file).map(|(_, module)| module.scope)
+    scoped
+        .modules
+        .iter()
+        .find(|(_, module)| scoped.units[module.unit].file == code.file)
+        .map(|(_, module)| module.scope)
 }
 
 /// Returns the names in a span whose definitions are elsewhere; `None` if one is not known.
@@ -178,8 +184,7 @@ fn is_used_outside(code: &Code<'_>, span: Span) -> bool {
     let index = code.program.index();
     let defined: BTreeMap<&Symbol, ()> =
         code.names_in(span).filter(|name| name.is_definition).map(|name| (&name.symbol, ())).collect();
-    let is_outside =
-        |file, name: &Occurrence| file != span.file || !(span.start..span.end).contains(&name.range.start);
+    let is_outside = |file, name: &Occurrence| file != span.file || !(span.start..span.end).contains(&name.range.start);
     // Of `o.i.x`, the index knows `o` and `x`.
     let is_in_the_middle = |name: &str| {
         let part = format!(".{name}.");

@@ -14,7 +14,7 @@ use crate::analysis::Analysis;
 use crate::edits::{TextEdit, apply_edits};
 use crate::index::Occurrence;
 use crate::program::Program;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 
 /// A file without errors of syntax, and what is selected in it.
 pub(super) struct Code<'a> {
@@ -74,7 +74,8 @@ impl<'a> Code<'a> {
 
     /// Whether there are comments, or strings of several lines, which a new layout would lose or change.
     pub(super) fn is_bound_to_layout(&self, span: Span) -> bool {
-        let is_comment = self.tokens.comments.iter().any(|comment| span.start < comment.end && comment.start < span.end);
+        let is_comment =
+            self.tokens.comments.iter().any(|comment| span.start < comment.end && comment.start < span.end);
         let is_long = |token: TokenIdx| {
             self.tokens[token] == TokenKind::String && self.tokens.text(&self.text, token).contains('\n')
         };
@@ -165,9 +166,5 @@ fn difference(old: &str, new: &str) -> TextEdit {
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let end: usize =
         old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    TextEdit {
-        start: start as u32,
-        end: (old.len() - end) as u32,
-        text: new_rest[..new_rest.len() - end].to_owned(),
-    }
+    TextEdit { start: start as u32, end: (old.len() - end) as u32, text: new_rest[..new_rest.len() - end].to_owned() }
 }

@@ -4,7 +4,7 @@ use mcl_parser::ast::{Entry, EntryKind, Expr, IfStmt, Resource, Stmt};
 
 use crate::edits::{TextEdit, apply_edits};
 use crate::refactor::code::Code;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 
 /// Writes the resource whose conditional entry is at the cursor twice: with the entries of that condition, and without them.
 pub(super) fn into_statement(code: &Code<'_>) -> Option<Refactoring> {

@@ -8,7 +8,7 @@ use mcl_parser::ast::{Stmt, StmtId};
 use crate::bindings::free_name;
 use crate::edits::{TextEdit, apply_edits};
 use crate::refactor::code::Code;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 
 /// Writes the selected resources, which differ only in literals, as one in a loop.
 pub(super) fn into_loop(code: &Code<'_>) -> Option<Refactoring> {
@@ -114,9 +114,7 @@ fn columns(code: &Code<'_>, rows: &[Vec<TokenIdx>]) -> Option<Vec<usize>> {
 fn field_name(code: &Code<'_>, row: &[TokenIdx], column: usize) -> String {
     let kind = |column: usize| row.get(column).map(|token| code.tokens[*token]);
     match column.checked_sub(2) {
-        Some(field)
-            if kind(field + 1) == Some(TokenKind::Rocket) && kind(field) == Some(TokenKind::Identifier) =>
-        {
+        Some(field) if kind(field + 1) == Some(TokenKind::Rocket) && kind(field) == Some(TokenKind::Identifier) => {
             code.tokens.text(&code.text, row[field]).to_owned()
         }
         _ => "value".to_owned(),

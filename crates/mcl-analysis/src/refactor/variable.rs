@@ -12,7 +12,7 @@ use crate::fixes::removal;
 use crate::index::{DefinedKind, Occurrence, Symbol};
 use crate::parses::parses;
 use crate::refactor::code::Code;
-use crate::refactor::{Refactoring, RefactoringKind};
+use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 use crate::scopes::{scope_at, visible};
 
 /// Binds the selected expression to a variable before the statement.
@@ -220,9 +220,8 @@ fn means_the_same(code: &Code<'_>, scope: mcl_types::ScopeId, value: Span, place
             Symbol::Variable(_) => true,
             _ => false,
         };
-        let same_namespace = |kind: DefinedKind| {
-            matches!(kind, DefinedKind::Bind(_) | DefinedKind::Parameter(_)) == is_variable
-        };
+        let same_namespace =
+            |kind: DefinedKind| matches!(kind, DefinedKind::Bind(_) | DefinedKind::Parameter(_)) == is_variable;
         let found = seen.iter().find(|seen| *seen.defined.name == *written && same_namespace(seen.defined.kind));
         match (&name.symbol, found) {
             (Symbol::Defined(file, start), Some(found)) => {

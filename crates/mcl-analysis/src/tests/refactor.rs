@@ -95,10 +95,7 @@ fn what_would_change_the_meaning_is_not_offered() {
     // The value would be computed where the branch is not taken.
     refuses("extract", "$l = [1]\n$x = if len($l) > 1 { «$l[1]» } else { 0 }\ntest \"t\" {\n\tint64 => $x,\n}\n");
     // In the block, `$b` is another variable.
-    refuses(
-        "inline",
-        "$b = 1\n$a¦ = $b + 1\nif true {\n\t$b = 5\n\ttest \"t\" {\n\t\tint64 => $a + $b,\n\t}\n}\n",
-    );
+    refuses("inline", "$b = 1\n$a¦ = $b + 1\nif true {\n\t$b = 5\n\ttest \"t\" {\n\t\tint64 => $a + $b,\n\t}\n}\n");
     // A call needs a name.
     refuses("inline", "$f¦ = func($n) { $n }\ntest \"t\" {\n\tint64 => $f(1),\n}\n");
     // A string has references to variables only.

@@ -1,4 +1,4 @@
-// Filters the index while a word is typed. `/` moves to the field.
+// Filters the index while a word is typed. `/` moves to the field, Enter opens the first result, and Escape clears it.
 "use strict";
 const field = document.querySelector("input");
 const main = document.querySelector("main");
@@ -17,11 +17,19 @@ field.addEventListener("input", () => {
     link.href = target;
     link.append(Object.assign(document.createElement("code"), { textContent: name }));
     link.addEventListener("click", () => { field.value = ""; main.replaceChildren(...page); });
-    item.append(link, Object.assign(document.createElement("span"), { textContent: text }));
+    const summary = document.createElement("span");
+    // What is between backquotes is code.
+    summary.append(...text.split("`").map((part, i) =>
+      i % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
+    item.append(link, summary);
     list.append(item);
   }
   const nothing = Object.assign(document.createElement("p"), { className: "dim", textContent: "Nothing found." });
   main.replaceChildren(found.length ? list : nothing);
+});
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && field.value.trim()) main.querySelector("ul.list > li > a")?.click();
+  if (event.key === "Escape") { field.value = ""; main.replaceChildren(...page); }
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && document.activeElement !== field) { event.preventDefault(); field.focus(); }
