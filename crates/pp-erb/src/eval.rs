@@ -14,7 +14,7 @@ use crate::proc::ProcKind;
 use crate::show::push_to_s;
 use crate::stop::{Eval, Raise, Stop};
 use crate::syntax::{Argument, Expr, Local, Node};
-use crate::value::{Frozen, Range, Str, Value, Values};
+use crate::value::{Frozen, Range, Str, Value};
 
 impl Interpreter<'_> {
     /// Evaluates an expression. Errors get its location.
@@ -24,13 +24,14 @@ impl Interpreter<'_> {
             Expr::Nil => return Ok(Value::Nil),
             Expr::Local(local) => return Ok(self.local(*local)),
             Expr::Instance(name) => return Ok(self.instance_variable(name)),
-            Expr::Text(local, index) => self.append_text(*local, *index),
+            Expr::Text(local, index) => self.append_text(*local, *index).map(Value::Str),
             Expr::Output(local, value) => self.append_value(*local, value.as_deref()),
             Expr::Call(call) => self.eval_call(call),
             // What has no parts needs no more of the stack.
-            Expr::True | Expr::False | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Symbol(_) => {
-                self.expr(node)
-            }
+            Expr::Str(text) => self.plain_string(text),
+            Expr::Symbol(name) => return Ok(Value::Symbol(Rc::clone(name))),
+            Expr::Int(value) => return Ok(Value::Int(*value)),
+            Expr::True | Expr::False | Expr::Float(_) => self.expr(node),
             _ => self.nested(|this| this.expr(node)),
         };
         match result {
@@ -85,18 +86,25 @@ impl Interpreter<'_> {
             Expr::Not(value) => Ok(Value::Bool(!self.eval(value)?.is_true())),
             Expr::Defined(value) => self.defined(value),
             Expr::Sequence(statements) => {
-                let mut value = Value::Nil;
-                for statement in statements {
-                    value = self.eval(statement)?;
+                let Some((last, others)) = statements.split_last() else { return Ok(Value::Nil) };
+                for statement in others {
+                    match &statement.expr {
+                        // Most of a template is its text, whose value nobody needs.
+                        Expr::Text(local, index) => {
+                            self.step(1)?;
+                            self.append_text(*local, *index).map_err(|stop| located(stop, statement.at))?;
+                        }
+                        _ => drop(self.eval(statement)?),
+                    }
                 }
-                Ok(value)
+                self.eval(last)
             }
             Expr::Lambda(block) => Ok(Value::Proc(self.make_proc(block, ProcKind::Lambda))),
             Expr::Define(definition) => {
                 self.methods.insert(Rc::clone(&definition.name), Rc::clone(definition));
                 Ok(Value::Symbol(Rc::clone(&definition.name)))
             }
-            Expr::Text(local, index) => self.append_text(*local, *index),
+            Expr::Text(local, index) => self.append_text(*local, *index).map(Value::Str),
             Expr::Output(local, value) => self.append_value(*local, value.as_deref()),
             Expr::Refused(refusal) => Err(Stop::refused(&refusal.construct)),
             Expr::If { .. }
@@ -126,12 +134,13 @@ impl Interpreter<'_> {
         }
     }
 
-    fn append_text(&mut self, local: Local, index: u32) -> Eval {
+    /// Appends a part of the template to the output, and returns that.
+    fn append_text(&mut self, local: Local, index: u32) -> Eval<Rc<Str>> {
         let out = self.output(local)?;
         let literals = Rc::clone(&self.literals);
         let text = literals.get(index as usize).map_or("", String::as_str);
         self.append(&out, text)?;
-        Ok(Value::Str(out))
+        Ok(out)
     }
 
     fn append_value(&mut self, local: Local, node: Option<&Node>) -> Eval {
@@ -163,8 +172,8 @@ impl Interpreter<'_> {
     }
 
     /// Evaluates arguments or elements.
-    pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Values> {
-        let mut values = Values::with_capacity(arguments.len());
+    pub fn arguments(&mut self, arguments: &[Argument]) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             match argument {
                 Argument::Plain(node) => values.push(self.eval(node)?),

@@ -122,6 +122,7 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Reads a local variable.
+    #[inline]
     pub fn local(&self, local: Local) -> Value {
         let mut env = &self.env;
         for _ in 0..local.depth {

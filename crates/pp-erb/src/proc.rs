@@ -3,16 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use smallvec::smallvec;
-
 use crate::methods::Dispatch;
 use crate::syntax::Block;
-use crate::value::{Value, Values};
+use crate::value::Value;
 
 /// The local variables of a block or method, and those around it.
 #[derive(Debug)]
 pub(crate) struct Env {
-    pub values: RefCell<Values>,
+    pub values: RefCell<Vec<Value>>,
     pub parent: Option<Rc<Env>>,
     /// The number of the running block: where `break` goes.
     pub block: u64,
@@ -21,7 +19,7 @@ pub(crate) struct Env {
 impl Env {
     /// Creates variables that are nil.
     pub fn new(slots: u32, parent: Option<Rc<Env>>, block: u64) -> Rc<Env> {
-        Rc::new(Env { values: RefCell::new(smallvec![Value::Nil; slots as usize]), parent, block })
+        Rc::new(Env { values: RefCell::new(vec![Value::Nil; slots as usize]), parent, block })
     }
 }
 

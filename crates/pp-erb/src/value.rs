@@ -8,8 +8,6 @@ mod text;
 
 use std::rc::Rc;
 
-use smallvec::SmallVec;
-
 use crate::classes::Class;
 use crate::proc::Proc;
 pub(crate) use crate::value::containers::{Array, Entries, Hash};
@@ -40,9 +38,6 @@ pub(crate) enum Value {
     /// `self` of the template.
     Main,
 }
-
-/// The values of a call or a block, which has few.
-pub(crate) type Values = SmallVec<[Value; 2]>;
 
 /// A range.
 #[derive(Debug)]

@@ -6,12 +6,12 @@ use crate::interpreter::Interpreter;
 use crate::methods::operator;
 use crate::stop::Eval;
 use crate::syntax::{Expr, LogicalOperator, Node, Target};
-use crate::value::{Value, Values};
+use crate::value::Value;
 
 /// A target whose receiver and arguments are evaluated.
 enum Place {
     Plain,
-    Index { receiver: Value, arguments: Values },
+    Index { receiver: Value, arguments: Vec<Value> },
     Attribute { receiver: Value },
 }
 

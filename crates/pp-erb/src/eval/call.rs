@@ -10,7 +10,7 @@ use crate::methods::method::Method;
 use crate::proc::{Activation, Env, Proc, ProcKind};
 use crate::show::subject;
 use crate::stop::{Eval, Raise, Stop};
-use crate::syntax::{Block, BlockArgument, Call, Definition, Parameters, Target};
+use crate::syntax::{Argument, Block, BlockArgument, Call, Definition, Parameters, Target};
 use crate::value::Value;
 use crate::work::{CHARS_PER_STEP, ENTRY, ITEMS_PER_STEP};
 
@@ -36,12 +36,27 @@ impl Interpreter<'_> {
             }
             None => Value::Main,
         };
-        let arguments = self.arguments(&call.arguments)?;
-        let Some(block) = &call.block else { return self.dispatch_call(call, &receiver, &arguments, None) };
+        // Most calls have at most one argument, which needs no memory of its own.
+        match &*call.arguments {
+            [] => self.call_with(call, &receiver, &[]),
+            [Argument::Plain(node)] => {
+                let argument = self.eval(node)?;
+                self.call_with(call, &receiver, std::slice::from_ref(&argument))
+            }
+            several => {
+                let arguments = self.arguments(several)?;
+                self.call_with(call, &receiver, &arguments)
+            }
+        }
+    }
+
+    /// Calls a method with arguments that are evaluated, and a block that is not.
+    fn call_with(&mut self, call: &Call, receiver: &Value, arguments: &[Value]) -> Eval {
+        let Some(block) = &call.block else { return self.dispatch_call(call, receiver, arguments, None) };
         match block {
             BlockArgument::Literal(code) => {
                 let block = self.make_proc(code, ProcKind::Block);
-                let result = self.dispatch_call(call, &receiver, &arguments, Some(&block));
+                let result = self.dispatch_call(call, receiver, arguments, Some(&block));
                 match (result, &*block) {
                     (Err(Stop::Break(jump)), Proc::Code { id, .. }) if jump.0 == *id => Ok(jump.1),
                     (result, _) => result,
@@ -50,7 +65,7 @@ impl Interpreter<'_> {
             BlockArgument::Value(node) => {
                 let value = self.eval(node)?;
                 let block = self.block_of(value)?;
-                self.dispatch_call(call, &receiver, &arguments, block.as_ref())
+                self.dispatch_call(call, receiver, arguments, block.as_ref())
             }
         }
     }

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use smallvec::smallvec;
-
 use crate::classes::Class;
 use crate::interpreter::Interpreter;
 use crate::stop::{Eval, Raise, Stop};
@@ -34,7 +32,7 @@ impl Interpreter<'_> {
         };
         for rescue in &begin.rescues {
             let classes = if rescue.classes.is_empty() {
-                smallvec![Value::Class(Class::StandardError)]
+                vec![Value::Class(Class::StandardError)]
             } else {
                 self.arguments(&rescue.classes)?
             };

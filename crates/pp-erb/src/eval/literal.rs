@@ -30,7 +30,7 @@ impl Interpreter<'_> {
 
     pub(super) fn array_literal(&mut self, elements: &[Argument]) -> Eval {
         let items = self.arguments(elements)?;
-        self.list(items.into_vec())
+        self.list(items)
     }
 
     /// Evaluates `key: value` arguments, which are one hash.
