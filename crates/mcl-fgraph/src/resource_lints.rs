@@ -43,12 +43,38 @@ impl Lowering<'_> {
             let help = "say when it has nothing to do: `creates`, `ifcmd` or `nifcmd`";
             self.refused.add_lint(warning.help(help));
         }
+        if kind.name == "exec" && !has(&["shell"]) {
+            let found = resource.entries.iter().find_map(|entry| shell_syntax(ast, entry));
+            if let Some(warning) = found {
+                let entry = "shell => \"/bin/sh\"";
+                let change = Change::AddEntry { resource: statement, entry: entry.to_owned() };
+                self.refused.add_lint(warning.fix(Fix::guess(format!("add `{entry},`"), change)));
+            }
+        }
         for entry in resource.entries.iter().filter(|entry| entry.condition.is_none()) {
             if let Some(warning) = given_default(ast, kind, entry) {
                 self.refused.add_lint(warning);
             }
         }
     }
+}
+
+/// Words that a shell does not pass to a command.
+const SHELL_WORDS: [&str; 11] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "2>/dev/null"];
+
+/// Reports a command that only a shell would understand.
+fn shell_syntax(ast: &Ast, entry: &Entry) -> Option<Diagnostic> {
+    let EntryKind::Field { name, value } = &entry.kind else { return None };
+    let text = match ast.expr(*value) {
+        Expr::Str(text) if &**ast.name(*name) == "cmd" => text,
+        _ => return None,
+    };
+    // A quoted word can be anything, for a program that is given a script.
+    let words = text.split_ascii_whitespace().take_while(|word| !word.contains(['\'', '"']));
+    let word = words.skip(1).find(|word| SHELL_WORDS.contains(word))?;
+    let warning = lint(Code::W0222, format!("`{word}` in a command that no shell reads"));
+    let warning = warning.at_with(ast.expr_span(*value), format!("`{word}` is an argument of the program"));
+    Some(warning.help("add `shell => \"/bin/sh\",` to have a shell run it"))
 }
 
 /// Reports an entry that says what would hold without it.

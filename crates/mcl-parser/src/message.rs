@@ -180,6 +180,10 @@ fn statement(error: &StatementError) -> Words {
             .help(format!("a resource starts with its kind: `file {name} {{ … }}`")),
         StatementError::MissingResourceName { kind } => message(format!("missing name of the `{kind}` resource"))
             .help(format!("the name precedes the brace: `{kind} \"name\" {{ … }}`")),
+        StatementError::ExpectedResourceName { kind, found, .. } if found.to_string() == "`=>`" => {
+            message(format!("unexpected field `{kind}` outside of a resource"))
+                .help(format!("a variable is bound with `${kind} = …`; a class has parameters, `class name(${kind}) {{`"))
+        }
         StatementError::ExpectedResourceName { kind, found, has_body } => {
             message(format!("expected the name of the `{kind}` resource, found {found}")).help(if *has_body {
                 format!("a name is a string: `{kind} \"name\" {{ … }}`")

@@ -2,6 +2,7 @@
 //!
 //! What a file defines at its top level is for those that import it: it is unused only in a program that does more than define.
 
+mod braces;
 mod constant;
 mod shadowing;
 mod unused;
@@ -26,7 +27,7 @@ struct Names<'a> {
 pub(crate) fn lints(scoped: &Scoped, loaded: &Loaded, used_imports: &UsedImports) -> Vec<Diagnostic> {
     let names = Names { scoped, loaded };
     let (mut unused, mut others) = (Vec::new(), Vec::new());
-    rayon::join(
+    let ((), meant) = rayon::join(
         || {
             let is_library = names.is_library();
             names.unused_definitions(is_library, &mut unused);
@@ -36,8 +37,14 @@ pub(crate) fn lints(scoped: &Scoped, loaded: &Loaded, used_imports: &UsedImports
             names.shadowing(&mut others);
             names.constant_comparisons(&mut others);
             names.empty_loops(&mut others);
+            names.missing_braces(&mut others)
         },
     );
+    if !meant.is_empty() {
+        // What a string was to insert is not unused.
+        let meant: FxHashSet<Span> = meant.into_iter().map(|def| names.name_span(def, "$")).collect();
+        unused.retain(|found| !found.span.is_some_and(|span| meant.contains(&span)));
+    }
     unused.append(&mut others);
     unused
 }

@@ -118,7 +118,7 @@ impl Names<'_> {
     }
 
     /// Returns where a name is written, without a type after it.
-    fn name_span(&self, id: DefId, sigil: &str) -> Span {
+    pub(super) fn name_span(&self, id: DefId, sigil: &str) -> Span {
         let (span, name) = (self.scoped.def_span(id), self.scoped.def_name(id));
         let end = span.start + (sigil.len() + name.len()) as u32;
         let is_name = self.text(span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(&**name));

@@ -265,7 +265,8 @@ impl Resolver<'_> {
             return if exists {
                 Some(Hint::NotImported { module: name })
             } else {
-                elsewhere().or(Some(Hint::NotImported { module: name }))
+                let similar = || similar_function(&name, &member);
+                elsewhere().or_else(similar).or(Some(Hint::NotImported { module: name.clone() }))
             };
         }
         let aliases = self.visible_aliases(scope);
@@ -471,4 +472,10 @@ fn listed(names: &[Arc<str>], sigil: &str, alias: &str) -> Option<Hint> {
     names.sort_unstable();
     names.dedup();
     (!names.is_empty() && names.len() <= MAX_LISTED).then_some(Hint::Elsewhere { names })
+}
+
+/// Returns the function of a module whose name is similar.
+fn similar_function(module: &str, name: &str) -> Option<Hint> {
+    let names = mcl_functions::module_functions(module).iter().map(Function::short_name);
+    nearest(name, names).map(|near| Hint::OtherModules { names: vec![format!("{module}.{near}")] })
 }

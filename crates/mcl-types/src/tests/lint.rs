@@ -106,3 +106,17 @@ fn loops_over_nothing_are_reported() {
     check(&format!("$none = {{}}\nforkv $k, $v in $none {body}"), &[("W0218", 2, "$none")]);
     check(&format!("for $i, $v in [1] {body}"), &[]);
 }
+
+#[test]
+fn variables_in_strings_need_braces() {
+    check(
+        "$port = 8080\ntest \"t\" {\n\tanotherstr => \"port=$port, $other, \\$port\",\n}\n",
+        &[("W0221", 3, "$port")],
+    );
+    // A variable of this scope or of one around it, and every string of the program.
+    check(
+        "class c($host str) {\n\tif true {\n\t\ttest \"t\" {\n\t\t\tanotherstr => \"${host} $host_name $host.\",\n\t\t}\n\t}\n}\ninclude c(\"a\")\n",
+        &[("W0221", 4, "$host")],
+    );
+    check("if true {\n\t$a = 1\n\ttest \"u\" {\n\t\tint64 => $a,\n\t}\n}\ntest \"$a\" {}\n", &[]);
+}

@@ -235,8 +235,25 @@ mod tests {
         let part = tree().part(Path::new("/d/sub")).unwrap();
         let paths: Vec<&[u8]> = part.entries.iter().map(|entry| entry.path.0.as_os_str().as_bytes()).collect();
         assert_eq!(paths, [&b""[..], b"\xff"]);
+        assert_eq!(part.path.0, Path::new("/d/sub"));
         assert_eq!(tree().part(Path::new("/d")), Some(tree()));
         assert_eq!(tree().part(Path::new("/d/other")), None);
         assert_eq!(tree().part(Path::new("/")), None);
+    }
+
+    #[test]
+    fn a_record_knows_when_and_how_much() {
+        let mut record = tree();
+        record.entries.push(entry(b"other", Object::File { size: 40, sha256: Digest([8; 32]) }));
+        assert_eq!((record.time(), record.size()), (UNIX_EPOCH + Duration::from_millis(5), 43));
+    }
+
+    #[test]
+    fn only_checksums_are_parsed() {
+        let digits = "0123456789abcdef".repeat(4);
+        assert_eq!(Digest::parse(&digits).map(|digest| digest.to_string()), Some(digits.clone()));
+        for text in ["", "0", &digits[1..], &format!("{digits}0"), &digits.to_uppercase(), &digits.replace('0', "é")] {
+            assert_eq!(Digest::parse(text), None, "{text}");
+        }
     }
 }

@@ -95,6 +95,11 @@ impl RecoveringParser<'_> {
                 };
                 self.skipped(start, next, keyword(instead))
             }
+            Role::Resource if wants_name && self.kind_on_line(next + 1) == Some(TokenKind::String) => {
+                let kind = kind_in_lower_case(&name());
+                let name = self.word_at(next + 1).trim_matches('"').to_owned();
+                self.skipped(start, next, keyword(Instead::Resource { kind, name }))
+            }
             Role::Variable if is_quoted || found == Some(TokenKind::OpenCurly) => {
                 let name = if is_quoted { name() } else { "name".to_owned() };
                 self.skipped(start, next, keyword(Instead::Variable { name }))
