@@ -361,3 +361,105 @@ fn a_partial_last_line_of_the_index_is_ignored() {
     files.write(Path::new(FILE), b"fourth", 0o600).unwrap();
     assert_eq!(stored(&machine, FILE), [b"first".to_vec(), b"third".to_vec()]);
 }
+
+/// Stores this many contents of a file, of which each takes a block. Returns the bytes that the store needs for them.
+fn fill(machine: &Arc<Simulated>, limits: Limits, count: u8) -> u64 {
+    let (files, _) = open(machine, limits).unwrap();
+    for i in 0..count {
+        machine.put(FILE, &[b'a' + i; 100]);
+        files.write(Path::new(FILE), b"new", 0o600).unwrap();
+    }
+    let index = machine.get("/state/backups/index").map_or(0, |index| index.len() as u64);
+    index + 4096 * machine.names("/state/backups/contents").len() as u64
+}
+
+#[test]
+fn what_fits_exactly_is_kept() {
+    let needed = fill(&machine(1), LIMITS, 3);
+    for (total, expected) in [(needed, 3), (needed - 1, 2)] {
+        let limits = Limits { total, ..LIMITS };
+        let machine = machine(1);
+        fill(&machine, LIMITS, 3);
+        Backups::open(share(&machine), Path::new(STATE), limits).unwrap();
+        assert_eq!(stored(&machine, FILE).len(), expected, "opened with {total} bytes");
+    }
+    // The last one is stored when it is time to look for records that are too old.
+    let machine = machine(1);
+    fill(&machine, Limits { total: needed, ..LIMITS }, 2);
+    let (files, backups) =
+        open(&machine, Limits { total: needed, age: Duration::from_secs(1 << 30), ..LIMITS }).unwrap();
+    assert_eq!(backups.invalid_lines(), 0);
+    machine.set_clock(machine.now() + Duration::from_secs(1 << 20));
+    machine.put(FILE, &[b'c'; 100]);
+    files.write(Path::new(FILE), b"new", 0o600).unwrap();
+    assert_eq!(stored(&machine, FILE).len(), 3);
+    let one = fill(&self::machine(1), LIMITS, 1);
+    for (total, expected) in [(one, true), (one - 1, false)] {
+        let machine = self::machine(1);
+        let (files, _) = open(&machine, Limits { total, ..LIMITS }).unwrap();
+        machine.put(FILE, &[b'a'; 100]);
+        assert_eq!(files.write(Path::new(FILE), b"new", 0o600).is_ok(), expected, "{total} bytes");
+    }
+}
+
+#[test]
+fn full_store_is_not_rewritten_with_each_change() {
+    let machine = machine(1);
+    let limits = Limits { total: 200_000, ..LIMITS };
+    let (files, _) = open(&machine, limits).unwrap();
+    let mut syncs = Vec::new();
+    for i in 0..200u8 {
+        machine.put(FILE, &[i; 1000]);
+        let before = machine.syncs();
+        files.write(Path::new(FILE), b"new", 0o600).unwrap();
+        syncs.push(machine.syncs() - before);
+    }
+    // Of the 200 changes, 150 find the store full; a tenth of it is made free at once.
+    let least = *syncs.iter().min().unwrap();
+    let rewritten = syncs.iter().filter(|count| **count > least).count();
+    assert!((20..60).contains(&rewritten), "rewritten {rewritten} times");
+    let before = machine.syncs();
+    Backups::open(share(&machine), Path::new(STATE), limits).unwrap();
+    assert_eq!(machine.syncs(), before, "what is complete is not rewritten at the start");
+}
+
+#[test]
+fn a_failing_call_at_the_start_or_when_the_store_is_full_loses_no_record() {
+    for call in 1..MAX_CALLS {
+        let machine = machine(call);
+        fill(&machine, LIMITS, 3);
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        drop(Backups::open(share(&machine), Path::new(STATE), LIMITS));
+        let was_faulty = machine.is_faulty();
+        machine.withdraw_fault();
+        assert_eq!(stored(&machine, FILE).len(), 3, "call {call}");
+        if !was_faulty {
+            break;
+        }
+    }
+    for call in 1..10 {
+        let machine = machine(call);
+        fill(&machine, LIMITS, 3);
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        let found = Backups::records(&*machine, Path::new(STATE));
+        assert!(found.is_err() || found.is_ok_and(|records| records.len() == 3), "call {call}");
+    }
+    let total = fill(&machine(1), LIMITS, 3);
+    for call in 1..MAX_CALLS {
+        let machine = machine(call);
+        let limits = Limits { total, ..LIMITS };
+        fill(&machine, limits, 3);
+        let (files, _) = open(&machine, limits).unwrap();
+        machine.put(FILE, &[b'd'; 100]);
+        machine.inject(machine.calls() + call, Fault::Fail(Errno::IO));
+        drop(files.write(Path::new(FILE), b"new", 0o600));
+        let was_faulty = machine.is_faulty();
+        machine.withdraw_fault();
+        // Each record has its copy, and what is not in the store stays where it is.
+        let kept = stored(&machine, FILE);
+        assert!(kept.contains(&vec![b'd'; 100]) || machine.get(FILE) == Some(vec![b'd'; 100]), "call {call}");
+        if !was_faulty {
+            break;
+        }
+    }
+}
