@@ -8,7 +8,11 @@ use crate::token_set::WORD;
 
 /// `my-name`: words that are joined by minus signs without whitespace.
 pub fn dash_in_name(f: &Failure<'_>) -> Option<SyntaxError> {
-    let is_part = |token: TokenIdx| WORD.has(f.tokens.kind(token)) || f.tokens.kind(token) == Some(TokenKind::Minus);
+    // A keyword can be a part: `my-class`.
+    let is_part = |token: TokenIdx| {
+        let kind = f.tokens.kind(token);
+        WORD.has(kind) || kind == Some(TokenKind::Minus) || kind.is_some_and(TokenKind::is_keyword)
+    };
     let is_joined = |token: TokenIdx| f.tokens.is_adjacent_to_previous(token) && is_part(token);
     // The last part of the name is at most this far before the failure: `$my-lib.y` fails after `y`.
     let mut minus = f.at;
