@@ -1,6 +1,6 @@
 //! A class of some statements, and a file of a class.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Stmt, StmtId};
@@ -182,15 +182,15 @@ fn foreign_names<'c>(code: &'c Code<'_>, span: Span) -> Option<Vec<(&'c Occurren
 /// Whether what a span defines is used elsewhere.
 fn is_used_outside(code: &Code<'_>, span: Span) -> bool {
     let index = code.program.index();
-    let defined: BTreeMap<&Symbol, ()> =
-        code.names_in(span).filter(|name| name.is_definition).map(|name| (&name.symbol, ())).collect();
+    let defined: BTreeSet<&Symbol> =
+        code.names_in(span).filter(|name| name.is_definition).map(|name| &name.symbol).collect();
     let is_outside = |file, name: &Occurrence| file != span.file || !(span.start..span.end).contains(&name.range.start);
     // Of `o.i.x`, the index knows `o` and `x`.
     let is_in_the_middle = |name: &str| {
         let part = format!(".{name}.");
         [&code.text[..span.start as usize], &code.text[span.end as usize..]].iter().any(|text| text.contains(&part))
     };
-    defined.keys().any(|symbol| {
+    defined.into_iter().any(|symbol| {
         let is_alias = index.defined(symbol).filter(|of| matches!(of.kind, DefinedKind::Alias(_)));
         matches!(symbol, Symbol::Defined(..)) && index.occurrences(symbol).any(|(file, name)| is_outside(file, name))
             || is_alias.is_some_and(|of| is_in_the_middle(&of.name))

@@ -34,6 +34,10 @@ impl<'a> Code<'a> {
     pub(super) fn read(analysis: &'a Analysis, path: &'a Path, range: &Range<u32>) -> Option<Code<'a>> {
         let (program, file) = analysis.program_of(path)?;
         let text = analysis.source(path)?.text;
+        // What is known of names is about this text only.
+        if program.file(file)?.text != text {
+            return None;
+        }
         let tokens = lex(&text);
         if tokens.has_errors() {
             return None;
