@@ -81,6 +81,9 @@ fn is_always_evaluated(tree: &Ast, statement: StmtId, target: ExprId) -> bool {
     false
 }
 
+/// A variable with more uses is not inlined: for each it has to be seen what the names of the value mean there.
+const MAX_USES: usize = 100;
+
 /// Replaces the variable at the cursor by its value wherever it is used, and removes its binding.
 pub(super) fn inline(code: &Code<'_>) -> Option<Refactoring> {
     let index = code.program.index();
@@ -100,6 +103,9 @@ pub(super) fn inline(code: &Code<'_>) -> Option<Refactoring> {
     if code.is_bound_to_layout(code.tree.expr_span(value)) {
         return None;
     }
+    if index.occurrences(symbol).nth(MAX_USES + 1).is_some() {
+        return None;
+    }
     let mut edits = vec![removal(&code.text, statement.start..statement.end)];
     let whole = whole_values(&code.tree);
     for (file, name) in index.occurrences(symbol).filter(|(_, name)| !name.is_definition) {
@@ -109,7 +115,7 @@ pub(super) fn inline(code: &Code<'_>) -> Option<Refactoring> {
         edits.push(usage(code, value, name, &whole)?);
     }
     if edits.len() == 1 {
-        return None;
+        return None; // It is unused.
     }
     edits.sort();
     edits.dedup();
