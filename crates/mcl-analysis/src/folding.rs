@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use mcl_lexer::{TokenIdx, TokenKind, lex};
 
+/// A bracket is matched with one that at most this many unmatched ones follow.
+const MAX_UNMATCHED: usize = 100;
+
 /// The kinds of what can be folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -35,8 +38,10 @@ pub fn folds(text: &str) -> Vec<Fold> {
         if kind.is_opener() {
             open.push((kind, tokens.end(token)));
         } else if kind.is_closer()
-            && let Some(at) = open.iter().rposition(|(opener, _)| opener.closer() == Some(kind))
+            && let Some(unmatched) =
+                open.iter().rev().take(MAX_UNMATCHED).position(|(opener, _)| opener.closer() == Some(kind))
         {
+            let at = open.len() - 1 - unmatched;
             let (_, start) = open[at];
             open.truncate(at);
             folds.push(Fold { range: start..tokens.start(token), kind: FoldKind::Block });
@@ -100,8 +105,10 @@ pub fn selection_ranges(text: &str, offset: u32) -> Vec<Range<u32>> {
         if kind.is_opener() {
             open.push((kind, start, end));
         } else if kind.is_closer()
-            && let Some(at) = open.iter().rposition(|(opener, ..)| opener.closer() == Some(kind))
+            && let Some(unmatched) =
+                open.iter().rev().take(MAX_UNMATCHED).position(|(opener, ..)| opener.closer() == Some(kind))
         {
+            let at = open.len() - 1 - unmatched;
             let (_, outer, inner) = open[at];
             open.truncate(at);
             let line = text.get(..outer as usize).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1)) as u32;

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use pp_syntax::token_ranges;
 
+/// A bracket is matched with one that at most this many unmatched ones follow.
+const MAX_UNMATCHED: usize = 100;
+
 /// Lines that can be folded into the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
@@ -26,7 +29,9 @@ pub fn folds(text: &str) -> Vec<Fold> {
             "[" => open.push((']', token.end)),
             "(" => open.push((')', token.end)),
             "}" | "]" | ")" => {
-                if let Some(at) = open.iter().rposition(|(closer, _)| written.starts_with(*closer)) {
+                let mut inner = open.iter().rev().take(MAX_UNMATCHED);
+                if let Some(unmatched) = inner.position(|(closer, _)| written.starts_with(*closer)) {
+                    let at = open.len() - 1 - unmatched;
                     let (_, start) = open[at];
                     open.truncate(at);
                     folds.push(Fold { range: start..token.start, is_comment: false });

@@ -61,6 +61,10 @@ impl Names<'_> {
     /// Returns the names that follow a dollar sign in a string as it is written.
     fn names_after_dollar(&self, string: Span) -> Vec<(Span, &str)> {
         let text = self.text(string);
+        // Templates have variables of their own.
+        if text.contains("{{") {
+            return Vec::new();
+        }
         let bytes = text.as_bytes();
         let mut found = Vec::new();
         let mut at = 0;

@@ -118,5 +118,6 @@ fn variables_in_strings_need_braces() {
         "class c($host str) {\n\tif true {\n\t\ttest \"t\" {\n\t\t\tanotherstr => \"${host} $host_name $host.\",\n\t\t}\n\t}\n}\ninclude c(\"a\")\n",
         &[("W0221", 4, "$host")],
     );
+    check("for $i, $v in [\"{{ range $i, $v := . }}\"] {\n\ttest \"${v}\" {}\n}\n", &[]);
     check("if true {\n\t$a = 1\n\ttest \"u\" {\n\t\tint64 => $a,\n\t}\n}\ntest \"$a\" {}\n", &[]);
 }
