@@ -14,19 +14,29 @@ pub fn dash_in_name(f: &Failure<'_>) -> Option<SyntaxError> {
         WORD.has(kind) || kind == Some(TokenKind::Minus) || kind.is_some_and(TokenKind::is_keyword)
     };
     let is_joined = |token: TokenIdx| f.tokens.is_adjacent_to_previous(token) && is_part(token);
+    // The statement before ends in the name, and its last part is a keyword that starts another one: `include my-class`.
+    let mut start = f.start;
+    for _ in 0..4 {
+        let can_continue = f.tokens.kind(start).is_some_and(|kind| kind.is_keyword() || kind == TokenKind::Minus);
+        let before = start.previous().filter(|before| f.tokens.is_adjacent_to_previous(start) && is_part(*before));
+        match before.filter(|_| can_continue) {
+            Some(before) => start = before,
+            None => break,
+        }
+    }
     // The last part of the name is at most this far before the failure: `$my-lib.y` fails after `y`.
     let mut minus = f.at;
     for _ in 0..4 {
-        if f.tokens.kind(minus) == Some(TokenKind::Minus) && minus > f.start {
+        if f.tokens.kind(minus) == Some(TokenKind::Minus) && minus > start {
             break;
         }
-        minus = minus.previous().filter(|token| *token >= f.start)?;
+        minus = minus.previous().filter(|token| *token >= start)?;
     }
     if f.tokens.kind(minus) != Some(TokenKind::Minus) {
         return None;
     }
     let mut first = minus;
-    while first > f.start && f.tokens.is_adjacent_to_previous(first) && first.previous().is_some_and(is_part) {
+    while first > start && f.tokens.is_adjacent_to_previous(first) && first.previous().is_some_and(is_part) {
         first = first.previous()?;
     }
     let mut last = minus;
