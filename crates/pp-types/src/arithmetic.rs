@@ -301,6 +301,10 @@ fn add_to_hash(entries: &Hash, right: &Value) -> Result<Value, Error> {
             }
         }
         Value::Array(elements) => {
+            // Ruby's `Hash[…]` with one hash is that hash.
+            if let [Value::Hash(only)] = elements.as_slice() {
+                return add_to_hash(entries, &Value::Hash(only.clone()));
+            }
             if elements.len() % 2 != 0 {
                 return error("odd number of arguments for Hash");
             }

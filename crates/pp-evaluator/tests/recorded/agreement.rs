@@ -37,7 +37,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("more-templates", 19),
     ("more-values", 20),
     ("nodes", 34),
-    ("op-arith", 95),
+    ("op-arith", 96),
     ("op-compare", 58),
     ("op-logic", 81),
     ("op-match", 44),
