@@ -8,7 +8,7 @@ use crate::assignable::accepts_undef;
 use crate::regexp::Regexp;
 use crate::semver::SemVerRange;
 use crate::stack::with_stack;
-use crate::types::{Callable, Presence, Size, StructMember, Type};
+use crate::types::{Callable, Presence, Size, StructMember, TupleType, Type};
 use crate::value::{Hash, Value};
 
 /// The key of an object that is not a plain hash: the name of its type.
@@ -114,45 +114,41 @@ fn type_attributes(ty: &Type) -> Attributes {
         Type::Float(bounds) => bounds_json(bounds.min, bounds.max, |bound| Json::from(bound.0)),
         Type::Timestamp(Some(bounds)) => bounds_json(bounds.min, bounds.max, |time| rich_json(&Value::Timestamp(time))),
         Type::Timespan(Some(bounds)) => bounds_json(bounds.min, bounds.max, |span| rich_json(&Value::Timespan(span))),
-        Type::Boolean(Some(value)) => vec![("value", Json::Bool(*value))],
         Type::String(Some(size)) => vec![("size_type_or_value", size_json(*size))],
         Type::Collection(Some(size)) => vec![("size_type", size_json(*size))],
         Type::StringValue(text) => vec![("size_type_or_value", string(text))],
-        Type::Enum(strings) if !strings.values.is_empty() => {
+        Type::Enum(strings) => {
             let mut attributes = vec![("values", strings.values.iter().map(|text| string(text)).collect())];
             attributes.extend(strings.ignore_case.then_some(("case_insensitive", Json::Bool(true))));
             attributes
         }
-        Type::Pattern(patterns) if !patterns.is_empty() => {
+        Type::Pattern(patterns) => {
             let regexp = |pattern: &Regexp| type_json(&Type::Regexp(Some(pattern.clone())));
             vec![("patterns", patterns.iter().map(regexp).collect())]
         }
         Type::Regexp(Some(regexp)) => vec![("pattern", string(regexp.source()))],
+        // What has its default is left out, if nothing that has not follows it.
         Type::Array(element, size) => {
-            let element = (**element != Type::Any).then(|| ("element_type", type_json(element)));
+            let is_written = **element != Type::Any || size.is_some();
+            let element = is_written.then(|| ("element_type", type_json(element)));
             element.into_iter().chain(size_attribute(*size)).collect()
         }
-        Type::Hash(hash) if *hash.key == Type::Any && *hash.value == Type::Any => {
-            size_attribute(hash.size).into_iter().collect()
-        }
         Type::Hash(hash) => {
-            let types = [("key_type", type_json(&hash.key)), ("value_type", type_json(&hash.value))];
-            types.into_iter().chain(size_attribute(hash.size)).collect()
+            let has_value = *hash.value != Type::Any || hash.size.is_some();
+            let key = (*hash.key != Type::Any || has_value).then(|| ("key_type", type_json(&hash.key)));
+            let value = has_value.then(|| ("value_type", type_json(&hash.value)));
+            key.into_iter().chain(value).chain(size_attribute(hash.size)).collect()
         }
-        Type::Tuple(tuple) if !tuple.types.is_empty() => {
-            let types = ("types", tuple.types.iter().map(type_json).collect());
-            std::iter::once(types).chain(size_attribute(tuple.size)).collect()
-        }
-        Type::Struct(members) if !members.is_empty() => {
-            vec![("elements", members.iter().map(member_json).collect())]
-        }
-        Type::Variant(types) if !types.is_empty() => vec![("types", types.iter().map(type_json).collect())],
+        Type::Tuple(tuple) => tuple_attributes(tuple.types.iter().map(type_json).collect(), tuple.size),
+        Type::Struct(members) => vec![("elements", members.iter().map(member_json).collect())],
+        Type::Variant(types) => vec![("types", types.iter().map(type_json).collect())],
+        // Puppet leaves out the parameters of `Sensitive` and `Boolean`.
         Type::Optional(Some(inner))
         | Type::NotUndef(Some(inner))
         | Type::Type(Some(inner))
-        | Type::Sensitive(Some(inner)) => vec![("type", type_json(inner))],
-        Type::Iterable(Some(inner)) | Type::Iterator(Some(inner)) => vec![("element_type", type_json(inner))],
-        Type::Callable(Some(callable)) => callable_json(callable),
+        | Type::Iterable(Some(inner))
+        | Type::Iterator(Some(inner)) => vec![("type", type_json(inner))],
+        Type::Callable(callable) => callable_attributes(callable.as_deref()),
         Type::Resource(Some(name), None) => vec![("type_name", string(name))],
         Type::SemVer(ranges) if !ranges.is_empty() => {
             let range = |range: &SemVerRange| object("SemVerRange", Some(Json::String(range.to_string())));
@@ -181,8 +177,17 @@ fn string(text: &str) -> Json {
 }
 
 fn bounds_json<T>(min: Option<T>, max: Option<T>, json: impl Fn(T) -> Json) -> Attributes {
-    let bounds = [("from", min), ("to", max)];
-    bounds.into_iter().filter_map(|(key, bound)| Some((key, json(bound?)))).collect()
+    let max = max.map(|bound| ("to", json(bound)));
+    // A lower bound that is missing is written if an upper one follows.
+    let min = match min {
+        Some(bound) => Some(("from", json(bound))),
+        None => max.is_some().then_some(("from", Json::Null)),
+    };
+    min.into_iter().chain(max).collect()
+}
+
+fn tuple_attributes(types: Vec<Json>, size: Option<Size>) -> Attributes {
+    std::iter::once(("types", Json::Array(types))).chain(size_attribute(size)).collect()
 }
 
 fn size_attribute(size: Option<Size>) -> Option<(&'static str, Json)> {
@@ -207,12 +212,26 @@ fn size_json(size: Size) -> Json {
     type_json(&Type::integer(bound(size.min), bound(size.max)))
 }
 
-fn callable_json(callable: &Callable) -> Attributes {
-    let parameters = Type::Tuple(Arc::new(callable.parameters.clone()));
-    let mut attributes = vec![("param_types", type_json(&parameters))];
-    attributes.extend(callable.block.iter().map(|block| ("block_type", type_json(block))));
-    attributes.extend(callable.returns.iter().map(|returns| ("return_type", type_json(returns))));
-    attributes
+fn callable_attributes(callable: Option<&Callable>) -> Attributes {
+    let parameters = callable.map(|callable| {
+        let TupleType { types, size } = &callable.parameters;
+        let mut types: Vec<Json> = types.iter().map(type_json).collect();
+        // Parameters whose number alone is known.
+        if types.is_empty() && size.is_some_and(|size| size.max > 0) {
+            types.push(Json::Object(typed("Pcore::UnitType")));
+        }
+        let mut map = typed("Pcore::TupleType");
+        map.extend(tuple_attributes(types, *size).into_iter().map(|(key, value)| (key.to_owned(), value)));
+        Json::Object(map)
+    });
+    let block = callable.and_then(|callable| callable.block.as_deref()).map(type_json);
+    let returns = callable.and_then(|callable| callable.returns.as_deref()).filter(|ty| **ty != Type::Any);
+    let or_null = |json: Option<Json>| json.unwrap_or(Json::Null);
+    vec![
+        ("param_types", or_null(parameters)),
+        ("block_type", or_null(block)),
+        ("return_type", or_null(returns.map(type_json))),
+    ]
 }
 
 /// Returns the value of plain JSON, as facts are.

@@ -35,7 +35,7 @@ pub const LANG: &[(&str, usize)] = &[
     ("more-sprintf", 13),
     ("more-tags", 6),
     ("more-templates", 19),
-    ("more-values", 20),
+    ("more-values", 21),
     ("nodes", 34),
     ("op-arith", 96),
     ("op-compare", 58),
