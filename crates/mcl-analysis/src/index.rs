@@ -10,6 +10,7 @@ use std::sync::Arc;
 use mcl_diagnostics::{FileId, Span};
 use mcl_driver::Checked;
 use mcl_parser::ast::{Ast, EdgeHalf, Entry, EntryKind, Expr, ExprId, ImportStmt, IncludeStmt, Resource, Stmt, StmtId};
+use mcl_parser::written_length;
 use mcl_types::{
     DefId, DefKind, InstanceKind, ModuleId, Reference, ScopeId, ScopeKind, StmtInfo, Target, expressions,
     subexpressions,
@@ -300,9 +301,8 @@ impl<'a> Builder<'a> {
         let start = span.start + before;
         let dollar = u32::from(before == 0 && text.starts_with('$'));
         let name = ast.name(name);
-        let spaced = ast.spaced_name(start + dollar);
-        let end = spaced.map_or(start + dollar + name.len() as u32, |of| of.end);
-        let span = Span { start, end: end.min(span.end), ..span };
+        let length = written_length(text.trim_start_matches(['$', '{']), name).unwrap_or(name.len()) as u32;
+        let span = Span { start, end: (start + dollar + length).min(span.end), ..span };
         self.name(scope, span, reference, Some((module, expr)));
     }
 

@@ -102,10 +102,6 @@ pub struct Ast {
     /// The invalid names that were reported, as they are written. A tree in an artifact has none, as it has no errors.
     #[serde(skip)]
     pub invalid_names: Vec<String>,
-    /// The dotted names that are not written in one piece (`golang. strings .to_upper`), in the order of the file. Only
-    /// messages need them, so a tree in an artifact has none.
-    #[serde(skip)]
-    pub spaced_names: Vec<ByteRange>,
 }
 
 impl Ast {
@@ -123,7 +119,6 @@ impl Ast {
             type_ranges: PrimaryMap::new(),
             body: Vec::new(),
             invalid_names: Vec::new(),
-            spaced_names: Vec::new(),
         }
     }
 
@@ -131,12 +126,6 @@ impl Ast {
     #[must_use]
     pub fn name(&self, name: Name) -> &Arc<str> {
         &self.names[name]
-    }
-
-    /// Returns the name that starts at a byte, if it is not written in one piece.
-    #[must_use]
-    pub fn spaced_name(&self, start: u32) -> Option<ByteRange> {
-        self.spaced_names.binary_search_by_key(&start, |name| name.start).ok().map(|index| self.spaced_names[index])
     }
 
     /// Returns an expression.

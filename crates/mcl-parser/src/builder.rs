@@ -199,7 +199,6 @@ impl<'t> Builder<'t> {
         if text.bytes().all(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'#')) {
             return self.intern(text);
         }
-        self.ast.spaced_names.push(span.into());
         let joined: String = l.until(r).map(|i| self.token_text(i)).collect();
         self.intern(&joined)
     }

@@ -38,7 +38,6 @@ pub fn interpolate(mut ast: Ast) -> (Ast, Vec<Diagnostic>) {
             stmts: PrimaryMap::with_capacity(ast.stmts.len()),
             stmt_ranges: PrimaryMap::with_capacity(ast.stmts.len()),
             invalid_names: ast.invalid_names,
-            spaced_names: ast.spaced_names,
             ..Ast::empty(ast.file)
         },
         errors: Vec::new(),

@@ -45,6 +45,7 @@ mod tests;
 mod text_index;
 mod token_set;
 mod validate;
+mod written_name;
 
 /// The generated parser, which is not held to the lints of this workspace.
 #[allow(missing_docs, unused, clippy::all)]
@@ -65,3 +66,4 @@ pub use segment::{begins_statement, ends_statement};
 pub use string_literal::string_value;
 pub use text_index::TextIndex;
 pub use validate::InvalidAst;
+pub use written_name::written_length;

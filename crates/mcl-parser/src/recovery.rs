@@ -165,9 +165,6 @@ impl<'t> RecoveringParser<'t> {
         self.drop_explained_errors();
         self.builder.ast.invalid_names = self.invalid_names.into_iter().collect();
         self.builder.ast.invalid_names.sort_unstable();
-        // What was discarded may have been parsed twice.
-        self.builder.ast.spaced_names.sort_unstable_by_key(|name| (name.start, name.end));
-        self.builder.ast.spaced_names.dedup();
         Outcome::Complete(Box::new(self.builder), self.errors)
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lsp_types::CodeActionParams;
-use mcl_analysis::{Analysis, QuickFix, Refactoring, RefactoringKind, TextEdit};
+use mcl_analysis::{Analysis, FileEdits, QuickFix, Refactoring, RefactoringKind, TextEdit};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -85,16 +85,11 @@ impl Context {
     }
 
     fn quick_fix(&self, analysis: &Analysis, fix: &QuickFix) -> Option<Value> {
-        let edits: Option<Vec<(&Path, Value)>> = fix
-            .edits
-            .iter()
-            .map(|(path, edits)| Some((path.as_path(), self.text_edits(analysis, path, edits)?)))
-            .collect();
         let mut action = json!({
             "title": fix.title,
             "kind": QUICK_FIX,
             "isPreferred": fix.is_preferred,
-            "edit": self.workspace_edit(edits?),
+            "edit": self.edit_of_files(analysis, &fix.edits)?,
         });
         if let Some(finding) = diagnostics::of_finding(&fix.finding, &fix.path, analysis, &self.documents, &self.client)
         {
@@ -105,12 +100,7 @@ impl Context {
 
     /// `None` for a client that cannot make the edit.
     fn refactoring(&self, analysis: &Analysis, of: &Refactoring) -> Option<Value> {
-        let edits: Option<Vec<(&Path, Value)>> = of
-            .edits
-            .iter()
-            .map(|(path, edits)| Some((path.as_path(), self.text_edits(analysis, path, edits)?)))
-            .collect();
-        let mut edit = self.workspace_edit(edits?);
+        let mut edit = self.edit_of_files(analysis, &of.edits)?;
         if let Some((path, text)) = &of.new_file {
             if !self.client.creates_files {
                 return None;
@@ -123,6 +113,12 @@ impl Context {
             changes.insert(1, json!({"textDocument": {"uri": uri, "version": null}, "edits": content}));
         }
         Some(json!({"title": of.title, "kind": kind_of(of.kind), "edit": edit}))
+    }
+
+    fn edit_of_files(&self, analysis: &Analysis, edits: &FileEdits) -> Option<Value> {
+        let edits: Option<Vec<(&Path, Value)>> =
+            edits.iter().map(|(path, edits)| Some((path.as_path(), self.text_edits(analysis, path, edits)?))).collect();
+        Some(self.workspace_edit(edits?))
     }
 
     fn edit_of_file(&self, analysis: &Analysis, path: &Path, edits: &[TextEdit]) -> Option<Value> {

@@ -221,7 +221,6 @@ impl Ast {
         append(self, &mut others, |tree| &mut tree.stmt_ranges);
         append(self, &mut others, |tree| &mut tree.types);
         append(self, &mut others, |tree| &mut tree.type_ranges);
-        self.spaced_names.extend(others.iter_mut().flat_map(|other| std::mem::take(&mut other.spaced_names)));
         self.body.reserve_exact(others.iter().map(|other| other.body.len()).sum());
         self.body.extend(others.into_iter().flat_map(|other| other.body));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{Span, nearest};
 use mcl_functions::Function;
-use mcl_parser::call_for_method;
+use mcl_parser::{call_for_method, written_length};
 
 use crate::builtin;
 use crate::scope::Resolver;
@@ -42,16 +42,19 @@ impl Resolver<'_> {
         }
         // A call starts with the name.
         let sigil = usize::from(namespace == Namespace::Variable);
-        let name_start = span.start + sigil as u32;
-        let spaced = self.out.units[self.table(scope).unit].spaced_name(name_start);
-        let name_end = spaced.map_or(name_start + dotted.len() as u32, |name| name.end);
-        let span = if form == UseForm::Call { Span { end: name_end.min(span.end), ..span } } else { span };
+        let written = self.loaded.files.text(span).trim_start_matches(['$', '{']);
+        let length = written_length(written, &dotted);
+        let is_spaced = length != Some(dotted.len());
+        let span = match length {
+            Some(length) if form == UseForm::Call => Span { end: span.start + (sigil + length) as u32, ..span },
+            _ => span,
+        };
         let mut hint = None;
         if self.suggestions < MAX_SUGGESTIONS {
             self.suggestions += 1;
             hint = self.hint(name, scope, form);
         }
-        let (is_spaced, others) = (spaced.is_some(), Vec::new());
+        let others = Vec::new();
         self.report(scope, ScopeError::UnknownName { namespace, name: dotted, form, span, is_spaced, others, hint });
     }
 

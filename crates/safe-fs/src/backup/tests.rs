@@ -266,31 +266,21 @@ fn oldest_records_go_first_and_the_limit_holds() {
 
 #[test]
 fn old_records_are_removed_at_the_start() {
-    let machine = machine(1);
-    machine.put(FILE, b"first");
-    let (files, _) = open(&machine, LIMITS).unwrap();
-    files.write(Path::new(FILE), b"second", 0o600).unwrap();
-    let start = machine.now();
-    // As long as a record is kept, it is also kept when it is found to be too old.
-    for (seconds, expected) in [(3500, 1), (3700, 1), (7200, 1), (7400, 0)] {
-        machine.set_clock(start + Duration::from_secs(seconds));
-        Backups::open(share(&machine), Path::new(STATE), LIMITS).unwrap();
-        assert_eq!(stored(&machine, FILE).len(), expected, "after {seconds} s");
-    }
-    assert_eq!(machine.names("/state/backups/contents"), [""; 0]);
-}
-
-#[test]
-fn a_record_of_the_greatest_age_is_not_too_old() {
-    let machine = machine(1);
-    machine.put(FILE, b"first");
-    let (files, _) = open(&machine, LIMITS).unwrap();
-    files.write(Path::new(FILE), b"second", 0o600).unwrap();
-    let start = machine.now();
-    for (seconds, expected) in [(3600, 1), (7250, 1), (10_900, 0)] {
-        machine.set_clock(start + Duration::from_secs(seconds));
-        Backups::open(share(&machine), Path::new(STATE), LIMITS).unwrap();
-        assert_eq!(stored(&machine, FILE).len(), expected, "after {seconds} s");
+    // As long as a record is kept, it is also kept when it is found to be too old. At the greatest age it is not.
+    let times: [&[(u64, usize)]; 2] =
+        [&[(3500, 1), (3700, 1), (7200, 1), (7400, 0)], &[(3600, 1), (7250, 1), (10_900, 0)]];
+    for times in times {
+        let machine = machine(1);
+        machine.put(FILE, b"first");
+        let (files, _) = open(&machine, LIMITS).unwrap();
+        files.write(Path::new(FILE), b"second", 0o600).unwrap();
+        let start = machine.now();
+        for (seconds, expected) in times {
+            machine.set_clock(start + Duration::from_secs(*seconds));
+            Backups::open(share(&machine), Path::new(STATE), LIMITS).unwrap();
+            assert_eq!(stored(&machine, FILE).len(), *expected, "after {seconds} s");
+        }
+        assert_eq!(machine.names("/state/backups/contents"), [""; 0]);
     }
 }
 
