@@ -96,9 +96,10 @@ fn defined(program: &Program, name: &Occurrence, defined: &DefinedName) -> Optio
         DefinedKind::Parameter(def) => (def, parameter_of(program, def)),
         DefinedKind::Function(def) | DefinedKind::Class(def) => (def, None),
     };
-    let here = name.expr.and_then(|(module, call)| match program.scoped().ast(module).expr(call) {
-        Expr::Call { args, .. } => call_signature(program, module, call, args),
-        _ => None,
+    let here = name.expr.and_then(|(module, call)| {
+        let ast = program.scoped().ast(module);
+        let Expr::Call { args, .. } = ast.expr(call) else { return None };
+        call_signature(program, module, call, ast.list(*args))
     });
     facts.extend(of);
     facts.extend(constant_value(program, def).map(|value| format!("= `{value}`")));
@@ -149,7 +150,7 @@ fn constant_value(program: &Program, def: DefId) -> Option<String> {
         if !is_literal {
             return None;
         }
-        mcl_types::subexpressions(ast.expr(expr), |part| work.push(part));
+        mcl_types::subexpressions(ast, ast.expr(expr), |part| work.push(part));
     }
     let text = program.loaded().files.text(ast.expr_span(*value));
     let cut: String = text.chars().take(MAX_VALUE_CHARS).collect();

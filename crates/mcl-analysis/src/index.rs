@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use mcl_diagnostics::{FileId, Span};
 use mcl_driver::Checked;
-use mcl_parser::ast::{Ast, EdgeHalf, Entry, EntryKind, Expr, ExprId, ImportStmt, IncludeStmt, Resource, Stmt, StmtId};
+use mcl_parser::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, ImportStmt, IncludeStmt, Resource, Stmt, StmtId};
 use mcl_parser::written_length;
 use mcl_types::{
     DefId, DefKind, InstanceKind, ModuleId, Reference, ScopeId, ScopeKind, StmtInfo, Target, expressions,
     subexpressions,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,7 +87,7 @@ pub(crate) struct Index {
 
 impl Index {
     pub(crate) fn new(program: &Checked) -> Index {
-        let mut builder = Builder { program, index: Index::default() };
+        let mut builder = Builder { program, index: Index::default(), shared: FxHashSet::default() };
         builder.definitions();
         builder.uses();
         let mut index = builder.index;
@@ -130,6 +130,8 @@ impl Index {
 struct Builder<'a> {
     program: &'a Checked,
     index: Index,
+    /// The names that several symbols have.
+    shared: FxHashSet<Arc<str>>,
 }
 
 impl<'a> Builder<'a> {
@@ -142,10 +144,20 @@ impl<'a> Builder<'a> {
         self.program.loaded.files.text(span)
     }
 
-    fn define(&mut self, name: &Arc<str>, span: Span, kind: DefinedKind, scope: ScopeId) -> Symbol {
+    /// Returns a name that other symbols may have as well.
+    fn share(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.shared.get(name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        self.shared.insert(Arc::clone(&new));
+        new
+    }
+
+    fn define(&mut self, name: Arc<str>, span: Span, kind: DefinedKind, scope: ScopeId) -> Symbol {
         let symbol = Symbol::Defined(span.file, span.start);
         self.add(span, symbol.clone(), true, None);
-        let defined = DefinedName { name: Arc::clone(name), span, kind, scope };
+        let defined = DefinedName { name, span, kind, scope };
         self.index.defined.entry(symbol.clone()).or_insert(defined);
         symbol
     }
@@ -162,18 +174,18 @@ impl<'a> Builder<'a> {
             };
             let name = scoped.def_name(id);
             let span = self.name_span(scoped.def_span(id), name);
-            self.define(name, span, kind, def.scope);
+            self.define(name.into(), span, kind, def.scope);
         }
         for (scope, of) in &scoped.scopes {
             let ast = scoped.ast_of(scope);
             for stmt in &of.body {
                 let alias = match ast.stmt(*stmt) {
                     Stmt::Import(import) => self.import_alias(scope, ast, import),
-                    Stmt::Include(include) => include.alias.map(|(name, span)| (Arc::clone(ast.name(name)), span)),
+                    Stmt::Include(include) => include.alias.map(|(name, span)| (ast.name(name).into(), span)),
                     _ => None,
                 };
                 let Some((name, span)) = alias else { continue };
-                let symbol = self.define(&name, span, DefinedKind::Alias(*stmt), scope);
+                let symbol = self.define(Arc::clone(&name), span, DefinedKind::Alias(*stmt), scope);
                 self.index.aliases.entry((scope, name)).or_insert(symbol);
             }
         }
@@ -187,8 +199,8 @@ impl<'a> Builder<'a> {
 
     fn import_alias(&self, scope: ScopeId, ast: &Ast, import: &ImportStmt) -> Option<(Arc<str>, Span)> {
         match import.alias {
-            Some((name, _)) if &**ast.name(name) == "*" => None,
-            Some((name, span)) => Some((Arc::clone(ast.name(name)), span)),
+            Some((name, _)) if ast.name(name) == "*" => None,
+            Some((name, span)) => Some((ast.name(name).into(), span)),
             None => {
                 let scoped = &self.program.typed.scoped;
                 let unit = scoped.module(scoped.scope(scope).module).unit;
@@ -211,7 +223,7 @@ impl<'a> Builder<'a> {
                 expressions(ast.stmt(*stmt), |expr| work.push(expr));
                 while let Some(expr) = work.pop() {
                     self.expression(scope, of.module, ast, expr);
-                    subexpressions(ast.expr(expr), |part| work.push(part));
+                    subexpressions(ast, ast.expr(expr), |part| work.push(part));
                 }
             }
         }
@@ -244,34 +256,34 @@ impl<'a> Builder<'a> {
     }
 
     fn resource(&mut self, ast: &Ast, resource: &Resource) {
-        let kind = ast.name(resource.kind);
-        self.add(resource.kind_span, Symbol::Kind(Arc::clone(kind)), false, None);
+        let kind = self.share(ast.name(resource.kind));
+        self.add(resource.kind_span(ast), Symbol::Kind(Arc::clone(&kind)), false, None);
         if let Expr::Str(name) = ast.expr(resource.name) {
-            let symbol = Symbol::Resource(Arc::clone(kind), Arc::clone(name));
+            let symbol = Symbol::Resource(Arc::clone(&kind), ast.string(*name).into());
             self.add(ast.expr_span(resource.name), symbol, !resource.collect, None);
         }
-        for Entry { name_span, kind: entry, .. } in &resource.entries {
-            let symbol = match entry {
-                EntryKind::Field { name, .. } => Symbol::Parameter(Arc::clone(kind), Arc::clone(ast.name(*name))),
-                EntryKind::Meta { property, .. } => Symbol::Meta(Arc::clone(ast.name(*property))),
+        for entry in &resource.entries {
+            let symbol = match &entry.kind {
+                EntryKind::Field { name, .. } => Symbol::Parameter(Arc::clone(&kind), self.share(ast.name(*name))),
+                EntryKind::Meta { property, .. } => Symbol::Meta(self.share(ast.name(*property))),
                 EntryKind::Edge { property, half } => {
                     self.half(ast, half);
-                    Symbol::EdgeWord(Arc::clone(ast.name(*property)))
+                    Symbol::EdgeWord(self.share(ast.name(*property)))
                 }
             };
-            self.add(*name_span, symbol, false, None);
+            self.add(entry.name_span(ast), symbol, false, None);
         }
     }
 
     fn half(&mut self, ast: &Ast, half: &EdgeHalf) {
-        let kind = ast.name(half.kind);
+        let kind = self.share(ast.name(half.kind));
         let symbol = match ast.expr(half.name) {
             Expr::Str(name) => {
-                let symbol = Symbol::Resource(Arc::clone(kind), Arc::clone(name));
+                let symbol = Symbol::Resource(Arc::clone(&kind), ast.string(*name).into());
                 self.add(ast.expr_span(half.name), symbol.clone(), false, None);
                 symbol
             }
-            _ => Symbol::Kind(Arc::clone(kind)),
+            _ => Symbol::Kind(Arc::clone(&kind)),
         };
         self.add(Span { end: half.span.start + kind.len() as u32, ..half.span }, symbol, false, None);
     }
@@ -284,7 +296,7 @@ impl<'a> Builder<'a> {
                 let (span, base) = (ast.expr_span(expr), ast.expr_span(*base));
                 let after = Span { start: base.end.min(span.end), ..span };
                 let (text, name) = (self.text(after), ast.name(*field));
-                let at = text.find("->").and_then(|arrow| Some(arrow + text[arrow..].find(&**name)?));
+                let at = text.find("->").and_then(|arrow| Some(arrow + text[arrow..].find(name)?));
                 if let Some(at) = at {
                     let start = after.start + at as u32;
                     let span = Span { start, end: start + name.len() as u32, ..span };
@@ -314,8 +326,8 @@ impl<'a> Builder<'a> {
                 let span = scoped.def_span(def);
                 Symbol::Defined(span.file, span.start)
             }
-            Target::Function(id) => Symbol::Function(Arc::clone(scoped.builtin(id))),
-            Target::Variable(id) => Symbol::Variable(Arc::clone(scoped.builtin(id))),
+            Target::Function(id) => Symbol::Function(self.share(scoped.builtin(id))),
+            Target::Variable(id) => Symbol::Variable(self.share(scoped.builtin(id))),
         };
         let text = self.text(span);
         let is_constant = matches!(&symbol, Symbol::Variable(name) if name.starts_with("const."));

@@ -47,7 +47,7 @@ impl Analysis {
                     continue;
                 };
                 if let Some(scope) = scoped.function_scope(def) {
-                    hints.extend(arguments(program, ast, scope, args));
+                    hints.extend(arguments(program, ast, scope, ast.list(*args)));
                 }
             }
             for (id, stmt) in &ast.stmts {
@@ -71,7 +71,7 @@ fn is_type_visible(program: &Program, def: DefId) -> bool {
     let of = scoped.def(def);
     match of.kind {
         DefKind::Bind { stmt } => match scoped.ast_of(of.scope).stmt(stmt) {
-            Stmt::Bind { ty: None, value, .. } => {
+            Stmt::Bind { ty, value, .. } if ty.is_none() => {
                 let value = scoped.ast_of(of.scope).expr(*value);
                 !matches!(
                     value,
@@ -100,7 +100,7 @@ pub(crate) fn is_type_written(program: &Program, def: DefId) -> bool {
     let scoped = program.scoped();
     let of = scoped.def(def);
     match of.kind {
-        DefKind::Bind { stmt } => !matches!(scoped.ast_of(of.scope).stmt(stmt), Stmt::Bind { ty: None, .. }),
+        DefKind::Bind { stmt } => !matches!(scoped.ast_of(of.scope).stmt(stmt), Stmt::Bind { ty, .. } if ty.is_none()),
         // The span of a parameter has its type.
         DefKind::Param { .. } => of.range.end - of.range.start > scoped.def_name(def).len() as u32 + 1,
         DefKind::Func { .. } | DefKind::Class { .. } | DefKind::Error => true,

@@ -34,8 +34,9 @@ impl Analysis {
                     let Some((module, call)) = name.expr else { continue };
                     let ast = program.scoped().ast(module);
                     let Expr::Call { args, .. } = ast.expr(call) else { continue };
-                    let Some(Expr::Str(text)) = args.first().map(|arg| ast.expr(*arg)) else { continue };
-                    let span = ast.expr_span(args[0]);
+                    let Some(arg) = ast.list(*args).first() else { continue };
+                    let Expr::Str(text) = ast.expr(*arg) else { continue };
+                    let (text, span) = (ast.string(*text), ast.expr_span(*arg));
                     let base = module_of(path);
                     let target = text.strip_prefix('/').map(|below| base.join(below)).filter(|target| target.is_file());
                     links.extend(target.map(|target| Link { range: span.start + 1..span.end - 1, target }));

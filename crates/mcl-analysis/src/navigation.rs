@@ -93,7 +93,7 @@ impl Analysis {
         }
         let resources = program.scoped().units.values().flat_map(|ast| {
             ast.stmts.keys().filter_map(move |id| match ast.stmt(id) {
-                Stmt::Resource(resource) if ast.name(resource.kind) == kind && !resource.collect => {
+                Stmt::Resource(resource) if ast.name(resource.kind) == &**kind && !resource.collect => {
                     Some((ast.expr_span(resource.name), ast.stmt_span(id)))
                 }
                 _ => None,

@@ -127,11 +127,11 @@ fn item(program: &Program, file: FileId, ast: &Ast, id: StmtId) -> Option<Outlin
             };
             (OutlineKind::Module, name, import.module_span, Vec::new())
         }
-        Stmt::Bind { name, name_span, .. } => {
-            (OutlineKind::Variable, ast.name(*name).to_string(), *name_span, Vec::new())
+        Stmt::Bind { name, name_range, .. } => {
+            (OutlineKind::Variable, ast.name(*name).to_string(), name_range.in_file(ast.file), Vec::new())
         }
-        Stmt::Func { name, name_span, .. } => {
-            (OutlineKind::Function, ast.name(*name).to_string(), *name_span, Vec::new())
+        Stmt::Func { name, name_range, .. } => {
+            (OutlineKind::Function, ast.name(*name).to_string(), name_range.in_file(ast.file), Vec::new())
         }
         Stmt::Class(class) => {
             let children = items(program, file, ast, &class.body);

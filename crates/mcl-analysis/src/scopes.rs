@@ -56,7 +56,7 @@ fn lambda_at(program: &Program, module: ModuleId, ast: &Ast, offset: u32) -> Opt
         span.start < offset && offset < span.end
     });
     let innermost = around.min_by_key(|(id, _)| ast.expr_span(*id).end - ast.expr_span(*id).start)?;
-    match infos[innermost.0] {
+    match infos.get(innermost.0) {
         ExprInfo::Function(scope) => Some(scope),
         _ => None,
     }

@@ -50,7 +50,7 @@ fn origin(program: &Program, module: ModuleId, expr: ExprId, steps: usize) -> Op
     let scoped = program.scoped();
     let ast = scoped.ast(module);
     match ast.expr(expr) {
-        Expr::Struct(entries) => Some(Origin::Literal(module, entries)),
+        Expr::Struct(literal) => Some(Origin::Literal(module, &literal.fields)),
         Expr::Paren(value) | Expr::Except { value, .. } => origin(program, module, *value, steps),
         Expr::Var(_) => match scoped.expr_ref(module, expr)?.target {
             Target::Def(def) => origin_of_variable(program, def, steps),
@@ -75,10 +75,11 @@ fn origin_of_variable(program: &Program, def: DefId, steps: usize) -> Option<Ori
     match scoped.def(def).kind {
         DefKind::Bind { stmt } => {
             let ast = scoped.ast_of(scope);
-            let Stmt::Bind { ty, value, name_span, .. } = ast.stmt(stmt) else { return None };
-            match ty {
+            let Stmt::Bind { ty, value, name_range, .. } = ast.stmt(stmt) else { return None };
+            match ty.expand() {
                 Some(_) => {
-                    Some(Origin::Written(Span { start: name_span.end, end: ast.expr_span(*value).start, ..*name_span }))
+                    let value = ast.expr_span(*value);
+                    Some(Origin::Written(Span { start: name_range.end, end: value.start, ..value }))
                 }
                 None => origin(program, scoped.scope(scope).module, *value, steps),
             }

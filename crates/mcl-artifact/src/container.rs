@@ -23,7 +23,7 @@ const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 
 /// Version of the header and of every payload: raised whenever a payload type changes.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Which stage of the pipeline wrote an artifact; decides the type of its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -142,8 +142,7 @@ pub struct Compiled {
 }
 
 /// Runs all stages. Errors do not end the chain, so that all are found; only the function graph needs a program without
-/// errors. `between` is called after the stages that leave much behind, when their input has been dropped and another stage
-/// follows.
+/// errors. `between` is called between two stages, when the input of the first one has been dropped.
 #[must_use]
 pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> Compiled {
     let files = loaded.files.clone();
@@ -157,14 +156,13 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
         if failed && payload.stage() == ArtifactStage::Typed {
             break;
         }
-        let leaves_much = matches!(payload, Payload::Tokens(_) | Payload::Scoped(_));
         let (following, found) = match payload {
             Payload::Typed(checked) if !wanted.contains(&ArtifactStage::Fgraph) => (None, check_graph(checked)),
             payload => payload.next(),
         };
         add_diagnostics(&mut compiled.diagnostics, found);
         next = following;
-        if leaves_much && next.is_some() {
+        if next.is_some() {
             between();
         }
     }

@@ -26,16 +26,20 @@ use crate::warnings::Warnings;
 use crate::{expansion, sensitive_commands};
 
 /// A part has at least this many statements.
-const MIN_STATEMENTS: usize = 500;
+const MIN_STATEMENTS: usize = 100;
 
 /// A program has at most this many parts for each thread. A small part takes little memory.
-const PARTS_PER_THREAD: usize = 64;
+const PARTS_PER_THREAD: usize = 512;
 
 /// Returns the errors, or else the warnings, that [`lower`] finds in a typed program without errors.
 #[must_use]
 pub fn check(mut typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
     match inspect(&mut typed, loaded) {
-        Some(found) => found.warnings,
+        Some(warnings) => {
+            // What is left to do needs memory, and no program.
+            drop(typed);
+            warnings.into_diagnostics(&loaded.files)
+        }
         None => lower_for_findings(typed, loaded),
     }
 }
@@ -45,15 +49,12 @@ pub fn check(mut typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
 #[must_use]
 pub fn check_and_keep(typed: &mut Typed, loaded: &Loaded) -> (Vec<Diagnostic>, Option<Declarations>) {
     match inspect(typed, loaded) {
-        Some(found) => (found.warnings, Some(found.declarations)),
+        Some(warnings) => {
+            let (warnings, declarations) = warnings.into_diagnostics_and_declarations(&loaded.files);
+            (warnings, Some(declarations))
+        }
         None => (lower_for_findings(typed.clone(), loaded), None),
     }
-}
-
-/// What is found without keeping what is lowered.
-struct Inspection {
-    warnings: Vec<Diagnostic>,
-    declarations: Declarations,
 }
 
 fn lower_for_findings(typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
@@ -64,12 +65,11 @@ fn lower_for_findings(typed: Typed, loaded: &Loaded) -> Vec<Diagnostic> {
 }
 
 /// Returns `None` if the program must be lowered as a whole. Its types are shared for a while.
-fn inspect(typed: &mut Typed, loaded: &Loaded) -> Option<Inspection> {
+fn inspect(typed: &mut Typed, loaded: &Loaded) -> Option<Warnings> {
     let types = std::mem::take(&mut typed.types).into_base();
     let warnings = check_in_parts(typed, &types, loaded);
     typed.types = Arc::unwrap_or_clone(types);
-    let (warnings, declarations) = warnings?.into_diagnostics(&loaded.files);
-    Some(Inspection { warnings, declarations })
+    warnings
 }
 
 /// What the lowering of a part found.
@@ -80,14 +80,21 @@ struct Part {
     used_budget: u64,
     /// The number of parts that its types have.
     type_parts: u64,
-    /// The definitions of the top level that were lowered.
+    /// The definitions of the top level that were lowered; none for [`Definitions::Drop`].
     definitions: EntitySet<DefId>,
+}
+
+/// Whether a part remembers the definitions that it lowered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Definitions {
+    Keep,
+    Drop,
 }
 
 /// Returns `None` if the program must be lowered as a whole.
 fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Option<Warnings> {
     let scoped = &typed.scoped;
-    if expansion::check(scoped).is_err() || scoped.builtins.values().any(|name| **name == *sensitive_commands::MARK) {
+    if expansion::check(scoped).is_err() || scoped.builtins.iter().any(|name| name == sensitive_commands::MARK) {
         return None;
     }
     let root = scoped.root();
@@ -96,15 +103,15 @@ fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Opt
         matches!(ast.stmt(*stmt), Stmt::Bind { .. } | Stmt::Func { .. } | Stmt::Class(_) | Stmt::Import(_))
     };
     let statements: Vec<StmtId> = scoped.scope(root).body.iter().copied().filter(|stmt| !is_definition(stmt)).collect();
-    let check_all = |parts: &[&[StmtId]]| -> Option<Vec<Part>> {
-        parts.par_iter().map(|part| check_part(typed, types, loaded, part)).collect()
+    let check_all = |parts: &[&[StmtId]], definitions: Definitions| -> Option<Vec<Part>> {
+        parts.par_iter().map(|part| check_part(typed, types, loaded, part, definitions)).collect()
     };
     let threads = rayon::current_num_threads();
     let size = statements.len().div_ceil(threads * PARTS_PER_THREAD).max(MIN_STATEMENTS);
     let (first, rest) = statements.split_at(statements.len().min(threads * size));
-    let mut parts = check_all(&chunks(first, size))?;
+    let mut parts = check_all(&chunks(first, size), Definitions::Keep)?;
     let size = if share_definitions(&parts) { rest.len().div_ceil(threads).max(MIN_STATEMENTS) } else { size };
-    parts.extend(check_all(&chunks(rest, size))?);
+    parts.extend(check_all(&chunks(rest, size), Definitions::Drop)?);
     let (mut expanded, mut used_budget, mut type_parts) = (0u64, 0u64, 0u64);
     for part in &parts {
         expanded = expanded.saturating_add(part.statements);
@@ -114,7 +121,7 @@ fn check_in_parts(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded) -> Opt
     if expanded > expansion::limit(scoped) || used_budget > EVALUATION_BUDGET_NODES || type_parts > MAX_TYPE_PARTS {
         return None;
     }
-    Some(Warnings::joined(parts.into_iter().map(|part| part.warnings)))
+    Some(Warnings::joined(parts.into_iter().map(|part| part.warnings).collect()))
 }
 
 /// Divides statements; there is always a part, if only an empty one.
@@ -134,7 +141,13 @@ fn share_definitions(parts: &[Part]) -> bool {
 }
 
 /// Returns `None` if there are errors, or the budget for evaluation was too small.
-fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements: &[StmtId]) -> Option<Part> {
+fn check_part(
+    typed: &Typed,
+    types: &Arc<TypeTable>,
+    loaded: &Loaded,
+    statements: &[StmtId],
+    definitions: Definitions,
+) -> Option<Part> {
     let types = TypeTable::continuing(Arc::clone(types));
     let mut lowering = Lowering::new(typed, types, loaded, Options::default());
     lowering.emitter.has_labels = false;
@@ -142,13 +155,15 @@ fn check_part(typed: &Typed, types: &Arc<TypeTable>, loaded: &Loaded, statements
     if !lowering.errors.is_empty() || lowering.emitter.pool.exceeded.is_some() {
         return None;
     }
-    let mut definitions = EntitySet::with_capacity(typed.scoped.defs.len());
-    definitions.extend(lowering.lowered_at_top());
+    let mut lowered = EntitySet::new();
+    if definitions == Definitions::Keep {
+        lowered.extend(lowering.lowered_at_top());
+    }
     Some(Part {
         statements: lowering.statements,
         used_budget: lowering.emitter.used_budget()?,
         type_parts: lowering.emitter.pool.type_parts(),
-        definitions,
+        definitions: lowered,
         warnings: Warnings::of(&mut lowering),
     })
 }

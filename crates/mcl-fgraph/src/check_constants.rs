@@ -3,8 +3,6 @@
 //! The values that are constant are checked by themselves, and, if all of a resource is constant, together. What is
 //! missing, or wrong with the name, counts unless some edge of the program sends a value to a resource of the kind.
 
-use std::sync::Arc;
-
 use mcl_artifact::program::Operand;
 use mcl_diagnostics::{Change, Fix, Span};
 use mcl_parser::ast::{Ast, EntryKind, Resource};
@@ -45,7 +43,7 @@ impl Lowering<'_> {
                 }
                 EntryKind::Field { .. } | EntryKind::Edge { .. } => match kind.field(property) {
                     Some(field) => validate_value(kind, field, &value).map(|()| {
-                        constants.params.insert(Arc::clone(property), value);
+                        constants.params.insert(property.into(), value);
                     }),
                     None => {
                         is_constant = false;
@@ -112,7 +110,7 @@ impl Lowering<'_> {
     ) {
         let given = error.param.as_deref().and_then(|param| {
             resource.entries.iter().find(|entry| match &entry.kind {
-                EntryKind::Field { name, .. } => **ast.name(*name) == *param,
+                EntryKind::Field { name, .. } => ast.name(*name) == param,
                 EntryKind::Meta { property, .. } => param.strip_prefix("Meta:").is_some_and(|meta| {
                     ast.name(*property).eq_ignore_ascii_case(meta) || ast.name(*property).eq_ignore_ascii_case("meta")
                 }),
@@ -124,7 +122,7 @@ impl Lowering<'_> {
             // A parameter can also be received from another resource.
             None if self.refused.is_receiver(kind, &self.frames.typed.scoped) => {}
             None => {
-                let head = resource.kind_span.to(ast.expr_span(resource.name));
+                let head = resource.kind_span(ast).to(ast.expr_span(resource.name));
                 let label = format!("`{}` refuses this resource whenever the program runs", kind.name);
                 let fixes = missing_entry(kind, statement, &error);
                 self.refused.add(head, label, error, fixes);

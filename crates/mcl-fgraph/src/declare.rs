@@ -1,7 +1,5 @@
 //! Collects the names that a program declares, while it is lowered.
 
-use std::sync::Arc;
-
 use mcl_artifact::program::Operand;
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, EntryKind, Resource};
@@ -26,14 +24,14 @@ impl Lowering<'_> {
             return;
         };
         let is_certain = self.is_top_builder(at) && may_conflict(ast, resource, kind);
-        let head = resource.kind_span.to(ast.expr_span(resource.name));
+        let head = resource.kind_span(ast).to(ast.expr_span(resource.name));
         for name in names {
             self.declared.resources.push(DeclaredResource { kind: kind.name, name, statement, head, is_certain });
         }
     }
 
     /// Remembers an end of an edge.
-    pub(crate) fn declare_end(&mut self, kind_name: &Arc<str>, name: Operand, span: Span) {
+    pub(crate) fn declare_end(&mut self, kind_name: &str, name: Operand, span: Span) {
         if let (Some(kind), Some(names)) = (kind(kind_name), self.constant_names(name)) {
             self.declared.edges.extend(names.into_iter().map(|name| EdgeEnd { kind: kind.name, name, span }));
         }
@@ -57,7 +55,7 @@ impl Lowering<'_> {
 /// Whether a resource conflicts with another one of its name: hidden and exported ones do not, and some kinds join theirs.
 fn may_conflict(ast: &Ast, resource: &Resource, kind: &ResourceKind) -> bool {
     let has_own_rules = resource.entries.iter().any(|entry| match &entry.kind {
-        EntryKind::Meta { property, .. } => matches!(&**ast.name(*property), "hidden" | "export" | "meta"),
+        EntryKind::Meta { property, .. } => matches!(ast.name(*property), "hidden" | "export" | "meta"),
         EntryKind::Field { .. } | EntryKind::Edge { .. } => false,
     });
     !has_own_rules && kind.merge.is_none()

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
+use hashbrown::HashTable;
 use mcl_diagnostics::{Code, Diagnostic, Files, Span, Stage};
 use mcl_value::Str;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -33,6 +34,21 @@ pub(crate) struct DeclaredResource {
     pub(crate) is_certain: bool,
 }
 
+impl DeclaredResource {
+    fn hash(&self) -> u64 {
+        hash(self.kind, &self.name)
+    }
+
+    /// Whether two declarations are of one resource.
+    fn is_same(&self, other: &DeclaredResource) -> bool {
+        self.kind == other.kind && self.name == other.name
+    }
+}
+
+fn hash(kind: &str, name: &Str) -> u64 {
+    FxBuildHasher.hash_one((kind, name))
+}
+
 /// One end of an edge whose name is constant.
 #[derive(Debug)]
 pub(crate) struct EdgeEnd {
@@ -41,7 +57,22 @@ pub(crate) struct EdgeEnd {
     pub(crate) span: Span,
 }
 
+/// What is found about the names of a program.
+pub(crate) struct NameLints {
+    pub(crate) found: Vec<Diagnostic>,
+    /// Whether there are edges to resources that do not exist.
+    has_missing_ends: bool,
+    /// Whether two statements declare one resource, equal or not.
+    has_duplicates: bool,
+}
+
 impl DeclaredNames {
+    /// Reserves memory for what others declare.
+    pub(crate) fn reserve<'n>(&mut self, others: impl Iterator<Item = &'n DeclaredNames> + Clone) {
+        self.resources.reserve_exact(others.clone().map(|other| other.resources.len()).sum());
+        self.edges.reserve_exact(others.map(|other| other.edges.len()).sum());
+    }
+
     /// Adds what other statements declare.
     pub(crate) fn extend(&mut self, other: DeclaredNames) {
         self.resources.extend(other.resources);
@@ -49,13 +80,13 @@ impl DeclaredNames {
         self.open.extend(other.open);
     }
 
-    /// Returns the lints of the whole program, and a summary.
-    pub(crate) fn lints(self, files: &Files) -> (Vec<Diagnostic>, Declarations) {
+    /// Returns the lints of the whole program.
+    pub(crate) fn lints(&self, files: &Files) -> NameLints {
         let mut found = self.missing_ends();
         let has_missing_ends = !found.is_empty();
         let (duplicates, has_duplicates) = self.duplicates(files);
         found.extend(duplicates);
-        (found, Declarations { has_missing_ends, has_duplicates, ..Declarations::of(self) })
+        NameLints { found, has_missing_ends, has_duplicates }
     }
 
     fn missing_ends(&self) -> Vec<Diagnostic> {
@@ -96,13 +127,17 @@ impl DeclaredNames {
     /// Equal declarations become one resource. Whether values are equal is seen in the text alone. Also returns whether two
     /// statements declare one resource, equal or not.
     fn duplicates(&self, files: &Files) -> (Vec<Diagnostic>, bool) {
-        let mut first: FxHashMap<(&str, &Str), &DeclaredResource> = FxHashMap::default();
+        // A program has many resources, so the table has only their positions.
+        let mut first: HashTable<u32> = HashTable::with_capacity(self.resources.len());
+        let hash = |at: u32| self.resources[at as usize].hash();
         let mut bodies = Bodies { files, ids: FxHashMap::default(), of_statements: FxHashMap::default() };
         let mut found = Vec::new();
         let mut spans = FxHashSet::default();
         let mut are_there = false;
-        for resource in self.resources.iter().filter(|resource| resource.is_certain) {
-            let earlier = *first.entry((resource.kind, &resource.name)).or_insert(resource);
+        for (at, resource) in (0..).zip(&self.resources).filter(|(_, resource)| resource.is_certain) {
+            let is_same = |other: &u32| self.resources[*other as usize].is_same(resource);
+            let earlier = *first.entry(resource.hash(), is_same, |other| hash(*other)).or_insert(at).get();
+            let earlier = &self.resources[earlier as usize];
             are_there |= earlier.statement != resource.statement;
             if earlier.statement == resource.statement
                 || bodies.id(earlier) == bodies.id(resource)
@@ -141,11 +176,12 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    fn of(names: DeclaredNames) -> Declarations {
-        let hash = |kind: &str, name: &Str| FxBuildHasher.hash_one((kind, name));
-        let mut declarations = Declarations { open: names.open, ..Declarations::default() };
+    pub(crate) fn new(names: DeclaredNames, lints: &NameLints) -> Declarations {
+        let NameLints { has_missing_ends, has_duplicates, .. } = *lints;
+        let mut declarations =
+            Declarations { open: names.open, has_missing_ends, has_duplicates, ..Declarations::default() };
         for resource in names.resources {
-            let key = hash(resource.kind, &resource.name);
+            let key = resource.hash();
             *declarations.resources.entry(key).or_default() += 1;
             if resource.is_certain {
                 *declarations.certain.entry(key).or_default() += 1;
@@ -228,7 +264,8 @@ mod tests {
             edges: edges.iter().enumerate().map(edge).collect(),
             ..DeclaredNames::default()
         };
-        names.lints(&Files::default()).1
+        let lints = names.lints(&Files::default());
+        Declarations::new(names, &lints)
     }
 
     #[test]

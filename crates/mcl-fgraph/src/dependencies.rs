@@ -125,7 +125,7 @@ impl Lowering<'_> {
         while let Some(expr) = exprs.pop() {
             let node = ast.expr(expr);
             let first = exprs.len();
-            subexpressions(node, |part| exprs.push(part));
+            subexpressions(ast, node, |part| exprs.push(part));
             exprs[first..].reverse();
             if !matches!(node, Expr::Var(_) | Expr::Call { .. } | Expr::CallVar { .. }) {
                 continue;

@@ -48,36 +48,36 @@ impl Lowering<'_> {
             Expr::Bool(value) => Operand::Const(pool.bool(*value)),
             Expr::Int(value) => Operand::Const(pool.int(*value)),
             Expr::Float(value) => Operand::Const(pool.float(*value)),
-            Expr::Str(value) => Operand::Const(pool.str(value.clone())),
+            Expr::Str(value) => Operand::Const(pool.str(ast.string(*value))),
             Expr::Interpolated(inner) | Expr::Paren(inner) => self.expr(at, *inner)?,
             Expr::Var(_) => self.variable(at, expr)?,
             Expr::Func(lambda) => self.lambda(at, expr, lambda.body, span)?,
             Expr::If { condition, then, otherwise } => self.if_expr(at, *condition, *then, *otherwise, span)?,
             Expr::Except { value, fallback } => self.except(at, *value, *fallback, span)?,
             Expr::Concat(parts) => {
-                let parts = self.exprs(at, parts.iter().copied())?;
+                let parts = self.exprs(at, ast.list(*parts).iter().copied())?;
                 self.concat(at, &parts, span)?
             }
             Expr::List(parts) => {
-                let parts = self.exprs(at, parts.iter().copied())?;
+                let parts = self.exprs(at, ast.list(*parts).iter().copied())?;
                 self.emitter.emit(at.builder, Op::List(parts.into_vec()), Some(span))
             }
             Expr::Map(pairs) => {
-                let pairs = pairs.iter().map(|(key, value)| Ok((self.expr(at, *key)?, self.expr(at, *value)?)));
+                let pairs = ast.pairs(*pairs).map(|(key, value)| Ok((self.expr(at, key)?, self.expr(at, value)?)));
                 let pairs = pairs.collect::<Result<Vec<_>, LowerError>>()?;
                 self.emitter.emit(at.builder, Op::Map(pairs), Some(span))
             }
-            Expr::Struct(fields) => {
-                let parts = self.exprs(at, fields.iter().map(|field| field.value))?;
+            Expr::Struct(literal) => {
+                let parts = self.exprs(at, literal.fields.iter().map(|field| field.value))?;
                 let ty = self.type_of(at, expr);
                 let ty = self.emitter.pool.ty(&self.emitter.types, ty);
                 self.emitter.emit(at.builder, Op::Struct(ty, parts.into_vec()), Some(span))
             }
             Expr::Call { args, .. } => {
-                let operands = self.exprs(at, args.iter().copied())?;
+                let operands = self.exprs(at, ast.list(*args).iter().copied())?;
                 match self.frames.reference(at.frame, expr)?.target {
                     Target::Function(id) => {
-                        let types = self.types_of(at, args);
+                        let types = self.types_of(at, ast.list(*args));
                         let result = self.type_of(at, expr);
                         let name = self.frames.typed.scoped.builtin(id);
                         self.builtin(at, name, &operands, &types, result, span)?
@@ -87,12 +87,12 @@ impl Lowering<'_> {
                 }
             }
             Expr::CallVar { args, .. } => {
-                let args = self.exprs(at, args.iter().copied())?.into_vec();
+                let args = self.exprs(at, ast.list(*args).iter().copied())?.into_vec();
                 let callee = self.variable(at, expr)?;
                 self.emitter.emit(at.builder, Op::Call { callee, args }, Some(span))
             }
             Expr::CallLambda { lambda, args } => {
-                let args = self.exprs(at, args.iter().copied())?.into_vec();
+                let args = self.exprs(at, ast.list(*args).iter().copied())?.into_vec();
                 let callee = self.expr(at, *lambda)?;
                 self.emitter.emit(at.builder, Op::Call { callee, args }, Some(span))
             }
@@ -109,14 +109,14 @@ impl Lowering<'_> {
                 let base_value = self.expr(at, *base)?;
                 let types = [self.type_of(at, *base), TypeId::STR];
                 let result = self.type_of(at, expr);
-                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
+                let field = Operand::Const(self.emitter.pool.str(ast.name(*field)));
                 self.builtin(at, "_struct_lookup", &[base_value, field], &types, result, span)?
             }
             Expr::FieldOr { base, field, default } => {
                 let (base_value, default_value) = (self.expr(at, *base)?, self.expr(at, *default)?);
                 let types = [self.type_of(at, *base), TypeId::STR, self.type_of(at, *default)];
                 let result = self.type_of(at, expr);
-                let field = Operand::Const(self.emitter.pool.str(ast.name(*field).clone()));
+                let field = Operand::Const(self.emitter.pool.str(ast.name(*field)));
                 let args = [base_value, field, default_value];
                 self.builtin(at, "_struct_lookup_optional", &args, &types, result, span)?
             }

@@ -133,7 +133,7 @@ impl<'a> Frames<'a> {
 
     /// Returns the result of the scope stage for an expression.
     pub(crate) fn expr_info(&self, id: FrameId, expr: ExprId) -> ExprInfo {
-        self.typed.scoped.module(self.module(id)).exprs[expr]
+        self.typed.scoped.module(self.module(id)).exprs.get(expr)
     }
 
     /// Returns the reference that an expression makes.

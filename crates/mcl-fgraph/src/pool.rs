@@ -10,7 +10,7 @@ use mcl_artifact::MAX_TYPE_NESTING;
 use mcl_artifact::program::{ConstId, Constant, FunctionIdx, FunctionImport, StrId, TypeIdx};
 use mcl_functions::Function;
 use mcl_types::{TypeId, TypeNode, TypeTable};
-use mcl_value::{Field, FuncType, MapValue, Str, StructValue, Type, Value};
+use mcl_value::{Field, FuncType, MapValue, StructValue, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -249,8 +249,13 @@ impl Pool {
         self.intern(Constant::Float(value.to_bits()))
     }
 
-    pub(crate) fn str(&mut self, text: impl Into<Str>) -> ConstId {
-        self.intern(Constant::Str(text.into()))
+    pub(crate) fn str(&mut self, text: &str) -> ConstId {
+        let is_equal =
+            |id: &ConstId| matches!(&self.constants[*id], Constant::Str(known) if known.as_bytes() == text.as_bytes());
+        match self.constant_index.find(hash_string(text.as_bytes()), is_equal) {
+            Some(id) => *id,
+            None => self.intern(Constant::Str(text.into())),
+        }
     }
 
     /// Returns the symbol of an operator.
@@ -360,7 +365,7 @@ impl Pool {
             (Value::Bool(value), TypeNode::Bool) => Some(self.bool(*value)),
             (Value::Int(value), TypeNode::Int) => Some(self.int(*value)),
             (Value::Float(value), TypeNode::Float) => Some(self.float(*value)),
-            (Value::Str(value), TypeNode::Str) => Some(self.str(value.clone())),
+            (Value::Str(value), TypeNode::Str) => Some(self.intern(Constant::Str(value.clone()))),
             (Value::List(values), TypeNode::List(element)) => {
                 let parts = values
                     .iter()
@@ -403,5 +408,13 @@ impl Pool {
 }
 
 fn hash(constant: &Constant) -> u64 {
-    FxBuildHasher.hash_one(constant)
+    match constant {
+        Constant::Str(text) => hash_string(text.as_bytes()),
+        other => FxBuildHasher.hash_one(other),
+    }
+}
+
+/// Returns the hash of a constant string.
+fn hash_string(bytes: &[u8]) -> u64 {
+    FxBuildHasher.hash_one(bytes)
 }

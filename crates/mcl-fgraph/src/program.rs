@@ -78,6 +78,6 @@ fn emit(mut typed: Typed, loaded: &Loaded, options: Options) -> Result<(Emitter,
     if !errors.is_empty() {
         return Err(errors);
     }
-    let (warnings, _) = Warnings::of(&mut lowering).into_diagnostics(&loaded.files);
+    let warnings = Warnings::of(&mut lowering).into_diagnostics(&loaded.files);
     Ok((lowering.emitter, warnings))
 }

@@ -60,7 +60,7 @@ fn receivers(scoped: &Scoped) -> FxHashSet<Arc<str>> {
         for stmt in ast.stmts.values() {
             if let Stmt::Edge(halves) = stmt {
                 let receiving = halves.iter().skip(1).filter(|half| half.key.is_some());
-                kinds.extend(receiving.map(|half| Arc::clone(ast.name(half.kind))));
+                kinds.extend(receiving.map(|half| ast.name(half.kind).into()));
             }
         }
     }

@@ -27,7 +27,7 @@ impl Lowering<'_> {
         let name = self.expr(at, resource.name)?;
         let mut values = Vec::with_capacity(resource.entries.len());
         for entry in &resource.entries {
-            let condition = entry.condition.map(|condition| self.expr(at, condition)).transpose()?;
+            let condition = entry.condition.expand().map(|condition| self.expr(at, condition)).transpose()?;
             values.push((condition, self.expr(at, entry_value(entry))?));
         }
         self.check_meta(ast, resource);
@@ -36,14 +36,14 @@ impl Lowering<'_> {
             self.check_constants((ast, resource, span), kind, name, &values);
             self.lint_resource(ast, resource, kind, span);
             if !kind.implemented {
-                self.unimplemented.entry(kind.name).or_insert(resource.kind_span);
+                self.unimplemented.entry(kind.name).or_insert(resource.kind_span(ast));
             }
         }
         let kind = self.emitter.pool.string(ast.name(resource.kind));
         let mut entries = Vec::with_capacity(resource.entries.len());
         for (entry, (condition, value)) in resource.entries.iter().zip(values) {
             let kind = self.entry_kind(at, ast, &entry.kind, value)?;
-            entries.push(EntryStmt { condition, kind, span: entry.span });
+            entries.push(EntryStmt { condition, kind, span: entry.span(ast) });
         }
         let collect = if resource.collect { Some(self.collect(at, ast, resource, name, span)?) } else { None };
         Ok(Statement::Resource(Box::new(ResourceStmt { kind, name, collect, entries, span })))
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         let fields = ["name", "host", "data"].map(|field| (field.into(), TypeId::STR));
         let found = self.emitter.types.intern(TypeNode::Struct(fields.into()));
         let result = self.emitter.types.intern(TypeNode::List(found));
-        let kind = Operand::Const(self.emitter.pool.str(ast.name(resource.kind).clone()));
+        let kind = Operand::Const(self.emitter.pool.str(ast.name(resource.kind)));
         self.builtin(at, "_collect", &[kind, name], &types, result, span)
     }
 
@@ -97,16 +97,16 @@ impl Lowering<'_> {
             ast::EntryKind::Field { .. } | ast::EntryKind::Edge { .. } => None,
         });
         let Some((whole, _)) = metas.clone().find(|(_, property)| property == "meta") else { return };
-        if let Some((entry, property)) = metas.find(|(entry, _)| entry.span != whole.span) {
-            let (later, earlier) = if entry.span.start > whole.span.start { (entry, whole) } else { (whole, entry) };
+        if let Some((entry, property)) = metas.find(|(entry, _)| entry.range != whole.range) {
+            let (later, earlier) = if entry.range.start > whole.range.start { (entry, whole) } else { (whole, entry) };
             let message = if property == "meta" {
                 "duplicate `Meta` struct".to_owned()
             } else {
                 format!("duplicate meta parameter `{property}`: it is also set by the `Meta` struct")
             };
             let error = Diagnostic::error(Code::E0801, Stage::Graph, message)
-                .at_with(later.span, "set again here")
-                .label(earlier.span, "first set here")
+                .at_with(later.span(ast), "set again here")
+                .label(earlier.span(ast), "first set here")
                 .help("a `Meta` struct sets all meta parameters: change its field, or use only `Meta:NAME` entries");
             // Reported once for a class that is included several times.
             if !self.errors.contains(&error) {

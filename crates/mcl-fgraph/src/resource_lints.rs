@@ -14,11 +14,11 @@ impl Lowering<'_> {
     pub(crate) fn lint_resource(&mut self, ast: &Ast, resource: &Resource, kind: &ResourceKind, statement: Span) {
         let has = |names: &[&str]| {
             resource.entries.iter().any(|entry| match &entry.kind {
-                EntryKind::Field { name, .. } => names.contains(&&**ast.name(*name)),
+                EntryKind::Field { name, .. } => names.contains(&ast.name(*name)),
                 EntryKind::Edge { .. } | EntryKind::Meta { .. } => false,
             })
         };
-        let head = resource.kind_span.to(ast.expr_span(resource.name));
+        let head = resource.kind_span(ast).to(ast.expr_span(resource.name));
         if kind.name == "file"
             && has(&["content", "source"])
             && !has(&["state"])
@@ -66,7 +66,7 @@ const SHELL_WORDS: [&str; 11] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>"
 fn shell_syntax(ast: &Ast, entry: &Entry) -> Option<Diagnostic> {
     let EntryKind::Field { name, value } = &entry.kind else { return None };
     let text = match ast.expr(*value) {
-        Expr::Str(text) if &**ast.name(*name) == "cmd" => text,
+        Expr::Str(text) if ast.name(*name) == "cmd" => ast.string(*text),
         _ => return None,
     };
     // A quoted word can be anything, for a program that is given a script.
@@ -86,7 +86,7 @@ fn given_default(ast: &Ast, kind: &ResourceKind, entry: &Entry) -> Option<Diagno
             (field.name.to_owned(), *value, field.default)
         }
         EntryKind::Meta { property, value } => {
-            let field = META_FIELDS.iter().find(|field| field.name == &**ast.name(*property))?;
+            let field = META_FIELDS.iter().find(|field| field.name == ast.name(*property))?;
             (format!("Meta:{}", field.name), *value, field.default)
         }
         EntryKind::Edge { .. } => return None,
@@ -95,7 +95,7 @@ fn given_default(ast: &Ast, kind: &ResourceKind, entry: &Entry) -> Option<Diagno
         lint(Code::W0214, format!("`{name}` is set to its default"))
             .at_with(ast.expr_span(value), "has this value anyway")
             .help("remove the entry")
-            .fix(Fix::safe("remove the entry", Change::Remove(entry.span)))
+            .fix(Fix::safe("remove the entry", Change::Remove(entry.span(ast))))
     })
 }
 
@@ -105,7 +105,10 @@ fn is_literal(ast: &Ast, value: ExprId, written: &str) -> bool {
         Expr::Bool(value) => written == if *value { "true" } else { "false" },
         Expr::Int(value) => written.parse() == Ok(*value),
         // Escapes only make it longer.
-        Expr::Str(value) => written.len() >= value.len() + 2 && written == format!("{value:?}"),
+        Expr::Str(value) => {
+            let value = ast.string(*value);
+            written.len() >= value.len() + 2 && written == format!("{value:?}")
+        }
         Expr::List(items) => items.is_empty() && written == "[]",
         Expr::Map(pairs) => pairs.is_empty() && written == "{}",
         _ => false,

@@ -3,7 +3,7 @@
 use mcl_diagnostics::{Diagnostic, Files, Span};
 use rustc_hash::FxHashSet;
 
-use crate::declared::{Declarations, DeclaredNames};
+use crate::declared::{Declarations, DeclaredNames, NameLints};
 use crate::known_failures;
 use crate::lower::Lowering;
 use crate::resource::unimplemented_warning;
@@ -33,8 +33,9 @@ impl Warnings {
     }
 
     /// Joins the warnings of the parts of a program, in the order of its statements. What several parts found is kept once.
-    pub(crate) fn joined(parts: impl IntoIterator<Item = Warnings>) -> Warnings {
+    pub(crate) fn joined(parts: Vec<Warnings>) -> Warnings {
         let mut joined = Warnings::default();
+        joined.declared.reserve(parts.iter().map(|part| &part.declared));
         for Warnings { unimplemented, refused, failures, declared } in parts {
             joined.unimplemented.extend(unimplemented);
             joined.refused.extend(refused);
@@ -50,10 +51,22 @@ impl Warnings {
         joined
     }
 
+    /// Returns the warnings.
+    pub(crate) fn into_diagnostics(mut self, files: &Files) -> Vec<Diagnostic> {
+        let lints = std::mem::take(&mut self.declared).lints(files);
+        self.with_lints(lints)
+    }
+
     /// Returns the warnings, and what the program declares.
-    pub(crate) fn into_diagnostics(self, files: &Files) -> (Vec<Diagnostic>, Declarations) {
+    pub(crate) fn into_diagnostics_and_declarations(mut self, files: &Files) -> (Vec<Diagnostic>, Declarations) {
+        let declared = std::mem::take(&mut self.declared);
+        let lints = declared.lints(files);
+        let declarations = Declarations::new(declared, &lints);
+        (self.with_lints(lints), declarations)
+    }
+
+    fn with_lints(self, lints: NameLints) -> Vec<Diagnostic> {
         let unimplemented = self.unimplemented.into_iter().map(|(kind, span)| unimplemented_warning(kind, span));
-        let (lints, declarations) = self.declared.lints(files);
-        (unimplemented.chain(self.refused).chain(self.failures).chain(lints).collect(), declarations)
+        unimplemented.chain(self.refused).chain(self.failures).chain(lints.found).collect()
     }
 }

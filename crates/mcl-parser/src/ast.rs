@@ -15,11 +15,15 @@
 mod blocks;
 pub(crate) mod shift;
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::{FileId, Span};
 use serde::{Deserialize, Serialize};
+
+use crate::string_table::StringTable;
 
 /// The index of an expression in [`Ast::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,6 +44,39 @@ entity_impl!(TypeId);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Name(u32);
 entity_impl!(Name);
+
+/// A string of one file, as an index into [`Ast::strings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StringId(u32);
+entity_impl!(StringId);
+
+/// A part of [`Ast::list_items`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExprList {
+    /// The position of the first item.
+    pub(crate) start: u32,
+    /// One past the position of the last item.
+    pub(crate) end: u32,
+}
+
+impl ExprList {
+    /// Returns the number of items.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.range().len()
+    }
+
+    /// Returns whether the list has no items.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.range().is_empty()
+    }
+
+    /// Returns the positions of the items.
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
 
 /// The maximum depth of nested expressions, statements and types; deeper nesting is an error. Later stages recurse over the
 /// tree and rely on it. The left side of an operator is not deeper than the operator: `1 + 1 + …` may have any length.
@@ -77,8 +114,11 @@ pub struct Ast {
     /// The file.
     pub file: FileId,
     /// Interned names (`a.b.c` dotted, `a:b` with colons, without `$`).
-    #[serde(with = "mcl_diagnostics::table")]
-    pub names: PrimaryMap<Name, Arc<str>>,
+    pub names: StringTable<Name>,
+    /// The contents of [`Expr::Str`]. Some may be unused.
+    pub strings: StringTable<StringId>,
+    /// The elements and arguments of expressions, list after list. Some may be unused.
+    pub list_items: Vec<ExprId>,
     /// Expressions.
     #[serde(with = "mcl_diagnostics::table")]
     pub exprs: PrimaryMap<ExprId, Expr>,
@@ -110,7 +150,9 @@ impl Ast {
     pub fn empty(file: FileId) -> Ast {
         Ast {
             file,
-            names: PrimaryMap::new(),
+            names: StringTable::default(),
+            strings: StringTable::default(),
+            list_items: Vec::new(),
             exprs: PrimaryMap::new(),
             expr_ranges: PrimaryMap::new(),
             stmts: PrimaryMap::new(),
@@ -124,8 +166,32 @@ impl Ast {
 
     /// Returns the text of a name.
     #[must_use]
-    pub fn name(&self, name: Name) -> &Arc<str> {
+    pub fn name(&self, name: Name) -> &str {
         &self.names[name]
+    }
+
+    /// Returns the content of an [`Expr::Str`].
+    #[must_use]
+    pub fn string(&self, id: StringId) -> &str {
+        &self.strings[id]
+    }
+
+    /// Returns the items of a list.
+    #[must_use]
+    pub fn list(&self, list: ExprList) -> &[ExprId] {
+        &self.list_items[list.range()]
+    }
+
+    /// Iterates over the keys and values of an [`Expr::Map`].
+    pub fn pairs(&self, list: ExprList) -> impl ExactSizeIterator<Item = (ExprId, ExprId)> + DoubleEndedIterator {
+        self.list(list).chunks_exact(2).map(|pair| (pair[0], pair[1]))
+    }
+
+    /// Adds a list with these items.
+    pub(crate) fn add_list(&mut self, items: impl IntoIterator<Item = ExprId>) -> ExprList {
+        let start = self.list_items.len() as u32;
+        self.list_items.extend(items);
+        ExprList { start, end: self.list_items.len() as u32 }
     }
 
     /// Returns an expression.
@@ -165,7 +231,7 @@ impl Ast {
     }
 }
 
-/// An expression.
+/// An expression. Large programs have more of them than of anything else, so what takes more than a few words is elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Expr {
@@ -175,29 +241,30 @@ pub enum Expr {
     Int(i64),
     Float(f64),
     /// Parse stage: the raw text between the quotes. Interpolate stage: the value.
-    Str(Arc<str>),
+    Str(StringId),
     /// Interpolate stage only: two or more parts (`Str` and `Var`) of type str, concatenated left to right.
-    Concat(Box<[ExprId]>),
+    Concat(ExprList),
     /// Interpolate stage only: `"${x}"`, a `Var` that must have the type str.
     Interpolated(ExprId),
-    List(Box<[ExprId]>),
-    Map(Box<[(ExprId, ExprId)]>),
-    Struct(Box<[StructEntry]>),
+    List(ExprList),
+    /// Each key is followed by its value.
+    Map(ExprList),
+    Struct(Box<StructLiteral>),
     Func(Box<Lambda>),
     /// `name(args)`, the call of a function.
     Call {
         name: Name,
-        args: Box<[ExprId]>,
+        args: ExprList,
     },
     /// `$name(args)`, the call of a function in a variable.
     CallVar {
         name: Name,
-        args: Box<[ExprId]>,
+        args: ExprList,
     },
     /// `func(…){…}(args)`.
     CallLambda {
         lambda: ExprId,
-        args: Box<[ExprId]>,
+        args: ExprList,
     },
     Var(Name),
     If {
@@ -287,6 +354,13 @@ impl BinaryOp {
     }
 }
 
+/// A struct literal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StructLiteral {
+    /// The fields in source order.
+    pub fields: Box<[StructEntry]>,
+}
+
 /// A field of a struct literal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StructEntry {
@@ -302,9 +376,9 @@ pub struct StructEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lambda {
     /// The parameters.
-    pub params: Vec<Param>,
+    pub params: Box<[Param]>,
     /// The written result type.
-    pub result: Option<TypeId>,
+    pub result: PackedOption<TypeId>,
     /// The one expression of the body.
     pub body: ExprId,
 }
@@ -330,27 +404,27 @@ pub enum Stmt {
     /// [`Stmt::If`] with the condition [`Expr::Error`], whose first statement is a `Stmt::Error` with the variables of the
     /// head.
     Error {
-        defines: Vec<Definition>,
+        defines: Box<[Definition]>,
     },
     Bind {
         name: Name,
-        name_span: Span,
-        ty: Option<TypeId>,
+        name_range: ByteRange,
+        ty: PackedOption<TypeId>,
         value: ExprId,
     },
     /// `panic(args)`.
     Panic {
-        args: Vec<ExprId>,
+        args: Box<[ExprId]>,
     },
     Resource(Box<Resource>),
-    Edge(Vec<EdgeHalf>),
+    Edge(Box<[EdgeHalf]>),
     If(Box<IfStmt>),
     For(Box<LoopStmt>),
     ForKv(Box<LoopStmt>),
     /// The expression is an [`Expr::Func`].
     Func {
         name: Name,
-        name_span: Span,
+        name_range: ByteRange,
         func: ExprId,
     },
     Class(Box<ClassStmt>),
@@ -448,12 +522,12 @@ pub enum DefinitionKind {
 pub struct Resource {
     /// The kind, `http:server:file`.
     pub kind: Name,
-    /// Its span.
-    pub kind_span: Span,
+    /// The bytes of the kind; [`Resource::kind_span`] knows the file.
+    pub kind_range: ByteRange,
     /// The name expression.
     pub name: ExprId,
     /// The entries in source order.
-    pub entries: Vec<Entry>,
+    pub entries: Box<[Entry]>,
     /// Whether it is a `collect` statement.
     pub collect: bool,
 }
@@ -461,14 +535,36 @@ pub struct Resource {
 /// An entry of a resource body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// From its first token to its comma.
-    pub span: Span,
-    /// The span of the name before `=>`.
-    pub name_span: Span,
+    /// The bytes from its first token to its comma; [`Entry::span`] knows the file.
+    pub range: ByteRange,
+    /// The byte after the name, which is its first token.
+    pub name_end: u32,
     /// `c ?:`.
-    pub condition: Option<ExprId>,
+    pub condition: PackedOption<ExprId>,
     /// The kind of the entry.
     pub kind: EntryKind,
+}
+
+impl Resource {
+    /// Returns the span of the kind, in the tree of the resource.
+    #[must_use]
+    pub fn kind_span(&self, ast: &Ast) -> Span {
+        self.kind_range.in_file(ast.file)
+    }
+}
+
+impl Entry {
+    /// Returns the span from the first token to the comma, in the tree of the entry.
+    #[must_use]
+    pub fn span(&self, ast: &Ast) -> Span {
+        self.range.in_file(ast.file)
+    }
+
+    /// Returns the span of the name before `=>`, in the tree of the entry.
+    #[must_use]
+    pub fn name_span(&self, ast: &Ast) -> Span {
+        ByteRange { end: self.name_end, ..self.range }.in_file(ast.file)
+    }
 }
 
 /// The three kinds of entry.

@@ -6,7 +6,7 @@ mod error;
 use mcl_diagnostics::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Ast, EntryKind, Expr, ExprId, Name, Resource, Stmt};
+use crate::ast::{Ast, EntryKind, Expr, ExprId, ExprList, Name, Resource, Stmt, StructEntry};
 use crate::ast_validation::error::{ValidationError, ValidationErrorKind};
 
 /// The edge properties of a resource, in lower case.
@@ -52,10 +52,10 @@ impl Validator<'_> {
                     self.error(ValidationErrorKind::DoubleUnderscore { name: self.text(*name) }, span);
                 }
             }
-            Expr::Map(pairs) => self.map_keys(pairs),
-            Expr::Struct(fields) => {
+            Expr::Map(pairs) => self.map_keys(*pairs),
+            Expr::Struct(literal) => {
                 let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
-                for field in fields {
+                for field in &literal.fields {
                     let first = *seen.entry(field.name).or_insert(field.name_span);
                     if first != field.name_span {
                         let name = self.text(field.name);
@@ -113,7 +113,7 @@ impl Validator<'_> {
     fn resource(&mut self, resource: &Resource) {
         let mut fields: FxHashMap<Name, Span> = FxHashMap::default();
         for entry in &resource.entries {
-            let span = entry.name_span;
+            let span = entry.name_span(self.ast);
             match &entry.kind {
                 EntryKind::Field { name, .. } => {
                     let first = *fields.entry(*name).or_insert(span);
@@ -123,7 +123,7 @@ impl Validator<'_> {
                 }
                 EntryKind::Edge { property, .. } => {
                     let name = self.ast.name(*property);
-                    if !EDGE_PROPERTIES.contains(&&**name) {
+                    if !EDGE_PROPERTIES.contains(&name) {
                         let near = near(name, EDGE_PROPERTIES);
                         self.error(ValidationErrorKind::UnknownEdgeProperty { name: name.to_string(), near }, span);
                     }
@@ -135,12 +135,12 @@ impl Validator<'_> {
     }
 
     /// Checks the keys that are literals: they have one type, which can be a key, and are distinct.
-    fn map_keys(&mut self, pairs: &[(ExprId, ExprId)]) {
+    fn map_keys(&mut self, pairs: ExprList) {
         let mut expected: Option<(String, Span)> = None;
         let mut values: FxHashMap<String, Span> = FxHashMap::default();
-        for (key, _) in pairs {
-            let span = self.ast.expr_span(*key);
-            let Some(ty) = static_type(self.ast, *key) else { continue };
+        for (key, _) in self.ast.pairs(pairs) {
+            let span = self.ast.expr_span(key);
+            let Some(ty) = static_type(self.ast, key) else { continue };
             match &expected {
                 Some((first, first_span)) if *first != ty => {
                     let first = (first.clone(), *first_span);
@@ -154,7 +154,7 @@ impl Validator<'_> {
                 }
                 None => expected = Some((ty, span)),
             }
-            let Some(value) = static_value(self.ast, *key) else { continue };
+            let Some(value) = static_value(self.ast, key) else { continue };
             if let Some(first) = values.get(&value) {
                 self.error(ValidationErrorKind::DuplicateKey { first: *first, value }, span);
             } else {
@@ -181,14 +181,14 @@ fn static_type(ast: &Ast, id: ExprId) -> Option<String> {
         Expr::Int(_) => "int".to_owned(),
         Expr::Float(_) => "float".to_owned(),
         Expr::Str(_) | Expr::Concat(_) | Expr::Interpolated(_) => "str".to_owned(),
-        Expr::List(elements) => format!("[]{}", static_type(ast, *elements.first()?)?),
+        Expr::List(elements) => format!("[]{}", static_type(ast, *ast.list(*elements).first()?)?),
         Expr::Map(pairs) => {
-            let (key, value) = pairs.first()?;
-            format!("map{{{}: {}}}", static_type(ast, *key)?, static_type(ast, *value)?)
+            let (key, value) = ast.pairs(*pairs).next()?;
+            format!("map{{{}: {}}}", static_type(ast, key)?, static_type(ast, value)?)
         }
-        Expr::Struct(fields) => {
-            let fields: Option<Vec<String>> =
-                fields.iter().map(|f| Some(format!("{} {}", ast.name(f.name), static_type(ast, f.value)?))).collect();
+        Expr::Struct(literal) => {
+            let field = |f: &StructEntry| Some(format!("{} {}", ast.name(f.name), static_type(ast, f.value)?));
+            let fields: Option<Vec<String>> = literal.fields.iter().map(field).collect();
             format!("struct{{{}}}", fields?.join("; "))
         }
         Expr::If { then, .. } => static_type(ast, *then)?,
@@ -215,12 +215,10 @@ fn static_value(ast: &Ast, id: ExprId) -> Option<String> {
         Expr::Bool(value) => value.to_string(),
         Expr::Int(value) => value.to_string(),
         Expr::Float(value) => format!("{:?}", if *value == 0.0 { 0.0 } else { *value }),
-        Expr::Str(raw) => format!("\"{raw}\""),
-        Expr::Struct(fields) => {
-            let fields: Option<Vec<String>> = fields
-                .iter()
-                .map(|f| Some(format!("{} => {}", ast.name(f.name), static_value(ast, f.value)?)))
-                .collect();
+        Expr::Str(raw) => format!("\"{}\"", ast.string(*raw)),
+        Expr::Struct(literal) => {
+            let field = |f: &StructEntry| Some(format!("{} => {}", ast.name(f.name), static_value(ast, f.value)?));
+            let fields: Option<Vec<String>> = literal.fields.iter().map(field).collect();
             format!("struct{{{}}}", fields?.join(", "))
         }
         Expr::Paren(inner) => static_value(ast, *inner)?,

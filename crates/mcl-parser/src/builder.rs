@@ -25,7 +25,7 @@ use crate::ast::{
 use crate::automaton::Stack;
 use crate::bracket::BracketContext;
 use crate::error::{Nested, SyntaxError};
-use crate::text_index::TextIndex;
+use crate::string_index::StringIndex;
 
 /// Few programs have an expression for less than this many tokens.
 const TOKENS_PER_EXPR: usize = 2;
@@ -87,6 +87,8 @@ pub struct OpenBlock {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checkpoint {
     exprs: usize,
+    strings: usize,
+    list_items: usize,
     stmts: usize,
     types: usize,
     errors: usize,
@@ -120,7 +122,7 @@ pub struct Builder<'t> {
     pub repaired: BTreeMap<TokenIdx, Repaired>,
     /// What runs of the parser use again.
     pub stack: Stack,
-    names: TextIndex<Name>,
+    names: StringIndex<Name>,
     expr_depths: PrimaryMap<ExprId, u16>,
     type_depths: PrimaryMap<TypeId, u16>,
     too_deep: bool,
@@ -148,7 +150,7 @@ impl<'t> Builder<'t> {
             bar_bars: Vec::new(),
             repaired: BTreeMap::new(),
             stack: Stack::default(),
-            names: TextIndex::default(),
+            names: StringIndex::default(),
             expr_depths: PrimaryMap::new(),
             type_depths: PrimaryMap::new(),
             too_deep: false,
@@ -167,7 +169,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Returns the tree, whose blocks are all closed, and the index of its names.
-    pub fn into_tree(mut self) -> (Ast, TextIndex<Name>) {
+    pub fn into_tree(mut self) -> (Ast, StringIndex<Name>) {
         self.ast.body = std::mem::take(&mut self.top().body);
         (self.ast, self.names)
     }
@@ -184,7 +186,7 @@ impl<'t> Builder<'t> {
     }
 
     pub fn intern(&mut self, text: &str) -> Name {
-        self.names.intern(&mut self.ast.names, text, || text.into())
+        self.names.intern(&mut self.ast.names, text)
     }
 
     /// Returns the name that one token spells.
@@ -265,6 +267,8 @@ impl<'t> Builder<'t> {
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             exprs: self.ast.exprs.len(),
+            strings: self.ast.strings.len(),
+            list_items: self.ast.list_items.len(),
             stmts: self.ast.stmts.len(),
             types: self.ast.types.len(),
             errors: self.errors.len(),
@@ -279,6 +283,8 @@ impl<'t> Builder<'t> {
         truncate(&mut self.ast.exprs, checkpoint.exprs);
         truncate(&mut self.ast.expr_ranges, checkpoint.exprs);
         truncate(&mut self.expr_depths, checkpoint.exprs);
+        self.ast.strings.truncate(checkpoint.strings);
+        self.ast.list_items.truncate(checkpoint.list_items);
         truncate(&mut self.ast.stmts, checkpoint.stmts);
         truncate(&mut self.ast.stmt_ranges, checkpoint.stmts);
         truncate(&mut self.ast.types, checkpoint.types);
@@ -416,7 +422,7 @@ impl<'t> Builder<'t> {
             Some(params) if params.contains(&None) => {
                 // The parameters are unknown, so every `include` fits; the known ones shadow outer names in the body.
                 let class = Definition { kind: DefinitionKind::Class, name, span: name_span };
-                let broken = self.push_stmt(Stmt::Error { defines: vec![class] }, name_span);
+                let broken = self.push_stmt(Stmt::Error { defines: [class].into() }, name_span);
                 self.complete(broken, l);
                 let mut variables = self.variables_between(at.end, r);
                 variables.push((self.intern(""), name_span));
@@ -454,7 +460,7 @@ impl<'t> Builder<'t> {
         let defines: Vec<_> = variables.into_iter().map(|(name, span)| Definition { kind, name, span }).collect();
         if !defines.is_empty() {
             let span = self.span(start, r);
-            let prelude = self.push_stmt(Stmt::Error { defines }, span);
+            let prelude = self.push_stmt(Stmt::Error { defines: defines.into() }, span);
             let next = self.top().next;
             self.complete(prelude, next);
         }

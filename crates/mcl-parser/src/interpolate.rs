@@ -6,18 +6,18 @@
 //! rest of its name, which may move it further), then copied from the inside out. Where no node is added, removed or moved
 //! (there are neither references nor parentheses), nothing is copied, and the tree is changed in place.
 
-use std::sync::Arc;
-
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{
-    Ast, Block, ByteRange, ClassStmt, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt, StmtId,
+    Ast, Block, ByteRange, ClassStmt, EdgeHalf, Entry, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Resource, Stmt,
+    StmtId, StringId,
 };
+use crate::string_index::StringIndex;
 use crate::string_literal::{StringError, StringPart, parse_string};
-use crate::text_index::TextIndex;
+use crate::string_table::StringTable;
 
 /// Expands a tree of the parse stage. A string that cannot be expanded becomes [`Expr::Error`].
 #[must_use]
@@ -26,11 +26,12 @@ pub fn interpolate(mut ast: Ast) -> (Ast, Vec<Diagnostic>) {
         let errors = interpolate_in_place(&mut ast);
         return (ast, errors.into_iter().map(Diagnostic::from).collect());
     }
-    let capacity = ast.exprs.len() + ast.exprs.values().map(max_parts).sum::<usize>();
+    let capacity = ast.exprs.len() + ast.exprs.values().map(|expr| max_parts(&ast, expr)).sum::<usize>();
     let mut stage = Interpolator {
         index: None,
         out: Ast {
             names: ast.names,
+            list_items: ast.list_items,
             types: ast.types,
             type_ranges: ast.type_ranges,
             exprs: PrimaryMap::with_capacity(capacity),
@@ -40,13 +41,16 @@ pub fn interpolate(mut ast: Ast) -> (Ast, Vec<Diagnostic>) {
             invalid_names: ast.invalid_names,
             ..Ast::empty(ast.file)
         },
+        raw_strings: ast.strings,
         errors: Vec::new(),
         map: PrimaryMap::with_capacity(ast.exprs.len()),
     };
+    let old_items = stage.out.list_items.len();
     for (old, expr) in ast.exprs {
         let id = stage.expr(expr, ast.expr_ranges[old].in_file(ast.file));
         stage.map.push(id);
     }
+    stage.map_items(old_items);
     let mut statements = ast.stmts;
     let body = stage.nest_classes(ast.body, &mut statements, &ast.stmt_ranges);
     stage.copy_statements(body, statements, &ast.stmt_ranges);
@@ -119,9 +123,9 @@ pub fn double_underscore(name: &str, stage: Stage, span: Span) -> Diagnostic {
 }
 
 /// Returns the maximum number of nodes that a string becomes besides one: text and references alternate.
-fn max_parts(expr: &Expr) -> usize {
+fn max_parts(ast: &Ast, expr: &Expr) -> usize {
     match expr {
-        Expr::Str(raw) => match raw.bytes().filter(|b| *b == b'$').count() {
+        Expr::Str(raw) => match ast.string(*raw).bytes().filter(|b| *b == b'$').count() {
             0 => 0,
             references => 2 * references + 1,
         },
@@ -133,7 +137,7 @@ fn max_parts(expr: &Expr) -> usize {
 fn keeps_expressions(ast: &Ast) -> bool {
     ast.exprs.values().all(|expr| match expr {
         Expr::Paren(_) => false,
-        Expr::Str(raw) => !raw.contains('$'),
+        Expr::Str(raw) => !ast.string(*raw).contains('$'),
         _ => true,
     })
 }
@@ -171,13 +175,22 @@ fn keeps_statements(ast: &Ast) -> bool {
 /// Expands the strings of a tree that keeps its nodes.
 fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
     let mut errors = Vec::new();
-    for (id, expr) in ast.exprs.iter_mut() {
-        if let Expr::Str(raw) = expr
-            && raw.contains('\\')
-        {
+    if ast.strings.iter().any(|raw| raw.contains('\\')) {
+        let raw_strings = std::mem::take(&mut ast.strings);
+        ast.strings.reserve(raw_strings.len(), raw_strings.byte_len());
+        for (id, expr) in ast.exprs.iter_mut() {
+            let Expr::Str(raw) = expr else { continue };
+            let raw = &raw_strings[*raw];
+            if !raw.contains('\\') {
+                *expr = Expr::Str(ast.strings.push(raw));
+                continue;
+            }
             let span = ast.expr_ranges[id].in_file(ast.file);
             *expr = match parse_string(raw) {
-                Ok(parts) => Expr::Str(parts.into_iter().find_map(StringPart::into_text).unwrap_or_default().into()),
+                Ok(parts) => {
+                    let value = parts.into_iter().find_map(StringPart::into_text).unwrap_or_default();
+                    Expr::Str(ast.strings.push(&value))
+                }
                 Err(found) => {
                     errors.extend(InterpolateError::in_string(found, span, &ast.invalid_names));
                     Expr::Error
@@ -193,6 +206,9 @@ fn interpolate_in_place(ast: &mut Ast) -> Vec<InterpolateError> {
     ast.expr_ranges.shrink_to_fit();
     ast.stmts.shrink_to_fit();
     ast.stmt_ranges.shrink_to_fit();
+    ast.names.shrink_to_fit();
+    ast.strings.shrink_to_fit();
+    ast.list_items.shrink_to_fit();
     errors.sort_by_key(|error| error.span.start);
     errors
 }
@@ -218,7 +234,9 @@ fn inside(span: Span, start: usize, end: usize) -> Span {
 struct Interpolator {
     out: Ast,
     /// The index of the names of `out`, built on the first lookup.
-    index: Option<TextIndex<Name>>,
+    index: Option<StringIndex<Name>>,
+    /// The contents of the strings of the old tree.
+    raw_strings: StringTable<StringId>,
     errors: Vec<InterpolateError>,
     /// The new expression for each old one.
     map: PrimaryMap<ExprId, ExprId>,
@@ -227,12 +245,24 @@ struct Interpolator {
 impl Interpolator {
     fn find(&mut self, text: &str) -> Option<Name> {
         let names = &self.out.names;
-        self.index.get_or_insert_with(|| TextIndex::of(names)).find(names, text)
+        self.index.get_or_insert_with(|| StringIndex::of(names)).find(names, text)
     }
 
     fn intern(&mut self, text: &str) -> Name {
         let names = &mut self.out.names;
-        self.index.get_or_insert_with(|| TextIndex::of(names)).intern(names, text, || text.into())
+        self.index.get_or_insert_with(|| StringIndex::of(names)).intern(names, text)
+    }
+
+    /// Replaces the expressions of the lists of the old tree, which come before those of new nodes.
+    fn map_items(&mut self, old_items: usize) {
+        for item in &mut self.out.list_items[..old_items] {
+            *item = self.map[*item];
+        }
+    }
+
+    fn push_string(&mut self, text: &str, span: Span) -> ExprId {
+        let id = self.out.strings.push(text);
+        self.push(Expr::Str(id), span)
     }
 
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {
@@ -251,19 +281,12 @@ impl Interpolator {
     fn expr(&mut self, mut expr: Expr, span: Span) -> ExprId {
         match &mut expr {
             Expr::Paren(inner) => return self.at(*inner),
-            Expr::Str(raw) => {
-                let raw = raw.clone();
-                return self.string(raw, span);
-            }
+            Expr::Str(raw) => return self.string(*raw, span),
             Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Var(_) => {}
-            Expr::Concat(ids) | Expr::List(ids) => self.all(ids),
-            Expr::Call { args, .. } | Expr::CallVar { args, .. } => self.all(args),
-            Expr::CallLambda { lambda, args } => {
-                *lambda = self.at(*lambda);
-                self.all(args);
-            }
-            Expr::Map(pairs) => pairs.iter_mut().for_each(|(k, v)| (*k, *v) = (self.at(*k), self.at(*v))),
-            Expr::Struct(fields) => fields.iter_mut().for_each(|field| field.value = self.at(field.value)),
+            // The items of all lists are replaced at the end.
+            Expr::Concat(_) | Expr::List(_) | Expr::Map(_) | Expr::Call { .. } | Expr::CallVar { .. } => {}
+            Expr::CallLambda { lambda, .. } => *lambda = self.at(*lambda),
+            Expr::Struct(literal) => literal.fields.iter_mut().for_each(|field| field.value = self.at(field.value)),
             Expr::Func(lambda) => lambda.body = self.at(lambda.body),
             Expr::If { condition, then, otherwise } => {
                 (*condition, *then, *otherwise) = (self.at(*condition), self.at(*then), self.at(*otherwise));
@@ -280,12 +303,14 @@ impl Interpolator {
     }
 
     /// Expands a string literal; `span` includes its quotes.
-    fn string(&mut self, raw: Arc<str>, span: Span) -> ExprId {
+    fn string(&mut self, raw: StringId, span: Span) -> ExprId {
+        let raw = &self.raw_strings[raw];
         if !raw.bytes().any(|b| matches!(b, b'\\' | b'$')) {
-            return self.push(Expr::Str(raw), span);
+            let id = self.out.strings.push(raw);
+            return self.push(Expr::Str(id), span);
         }
         let inner = |start: usize, end: usize| inside(span, start, end);
-        let parts = match parse_string(&raw) {
+        let parts = match parse_string(raw) {
             Ok(parts) => parts,
             Err(errors) => {
                 self.errors.extend(InterpolateError::in_string(errors, span, &self.out.invalid_names));
@@ -295,7 +320,7 @@ impl Interpolator {
         let mut ids = Vec::with_capacity(parts.len());
         for part in parts {
             let id = match part {
-                StringPart::Text { text, start, end } => self.push(Expr::Str(text.into()), inner(start, end)),
+                StringPart::Text { text, start, end } => self.push_string(&text, inner(start, end)),
                 StringPart::Reference { name, start, end } => {
                     if name.contains("__") {
                         let kind = InterpolateErrorKind::DoubleUnderscore { name };
@@ -309,7 +334,7 @@ impl Interpolator {
             ids.push(id);
         }
         match ids.as_slice() {
-            [] => self.push(Expr::Str("".into()), span),
+            [] => self.push_string("", span),
             [one] => match self.out.expr(*one) {
                 Expr::Var(_) => self.push(Expr::Interpolated(*one), span),
                 _ => {
@@ -317,7 +342,10 @@ impl Interpolator {
                     *one
                 }
             },
-            _ => self.push(Expr::Concat(ids.into()), span),
+            _ => {
+                let ids = self.out.add_list(ids);
+                self.push(Expr::Concat(ids), span)
+            }
         }
     }
 
@@ -372,7 +400,7 @@ impl Interpolator {
         if has_colons {
             for id in block.iter().rev() {
                 let Stmt::Class(class) = &statements[*id] else { continue };
-                let text = self.out.name(class.name).clone();
+                let text = self.out.name(class.name).to_owned();
                 let Some((prefix, rest)) = text.split_once(':') else { continue };
                 let parent = self.find(prefix).and_then(|name| classes.get(&name)).map(|(parent, _)| *parent);
                 let Some(parent) = parent.filter(|_| !removed.contains(id)) else { continue };
@@ -406,7 +434,7 @@ impl Interpolator {
                 stack.extend(children.into_iter().rev().map(|child| (child, false)));
                 continue;
             }
-            let mut stmt = std::mem::replace(&mut statements[id], Stmt::Error { defines: Vec::new() });
+            let mut stmt = std::mem::replace(&mut statements[id], Stmt::Error { defines: Box::default() });
             for block in stmt.blocks_mut() {
                 for child in block.iter_mut() {
                     *child = map[*child].expand().unwrap_or(*child);
@@ -441,7 +469,7 @@ impl Interpolator {
     fn resource(&self, resource: &mut Resource) {
         resource.name = self.at(resource.name);
         for Entry { condition, kind, .. } in &mut resource.entries {
-            *condition = condition.map(|c| self.at(c));
+            *condition = condition.expand().map(|c| self.at(c)).into();
             match kind {
                 EntryKind::Field { value, .. } | EntryKind::Meta { value, .. } => *value = self.at(*value),
                 EntryKind::Edge { half, .. } => self.half(half),

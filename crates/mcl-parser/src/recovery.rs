@@ -402,7 +402,7 @@ impl<'t> RecoveringParser<'t> {
                 self.remember_bare_names(&defines);
                 let defines = self.builder.with_mentions(start, defines);
                 let span = self.builder.span(start, end);
-                let id = self.builder.push_stmt(Stmt::Error { defines }, span);
+                let id = self.builder.push_stmt(Stmt::Error { defines: defines.into() }, span);
                 self.builder.complete(id, end);
                 self.skipped_to = Some(end);
                 self.resume_position(end, start)
@@ -439,7 +439,7 @@ impl<'t> RecoveringParser<'t> {
             Recovery::SkipTo(next) => {
                 let defines = self.definitions(start, next);
                 let span = self.builder.span(start, next);
-                let id = self.builder.push_stmt(Stmt::Error { defines }, span);
+                let id = self.builder.push_stmt(Stmt::Error { defines: defines.into() }, span);
                 self.builder.complete(id, next);
                 self.skipped_to = Some(next);
                 self.resume_position(next, start)

@@ -5,7 +5,9 @@ use std::fmt;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use mcl_diagnostics::Span;
 
-use crate::ast::{Ast, EdgeHalf, EntryKind, Expr, ExprId, MAX_DEPTH, Name, Param, Stmt, StmtId, TypeExpr, TypeId};
+use crate::ast::{
+    Ast, EdgeHalf, EntryKind, Expr, ExprId, ExprList, MAX_DEPTH, Name, Param, Stmt, StmtId, StringId, TypeExpr, TypeId,
+};
 
 /// The depth that interpolation may add to [`MAX_DEPTH`].
 const INTERPOLATION_DEPTH: usize = 8;
@@ -25,6 +27,10 @@ pub enum InvalidAst {
     UnknownNode,
     /// A name is out of range of the table of names.
     UnknownName,
+    /// A string is out of range of the table of strings.
+    UnknownString,
+    /// A list is out of range of the items of all lists, or has a key without a value.
+    UnknownList,
     /// A span is not in the file.
     SpanOutsideFile,
     /// The function of a `func` statement is another expression.
@@ -40,6 +46,8 @@ impl fmt::Display for InvalidAst {
             InvalidAst::SharedNode => "a node of a tree has two parents",
             InvalidAst::UnknownNode => "a tree refers to a node that does not exist",
             InvalidAst::UnknownName => "a tree refers to a name that does not exist",
+            InvalidAst::UnknownString => "a tree refers to a string that does not exist",
+            InvalidAst::UnknownList => "a tree refers to a list that does not exist",
             InvalidAst::SpanOutsideFile => "a span of a tree is outside its file",
             InvalidAst::NotAFunction => "a `func` statement of a tree has no function",
         })
@@ -67,6 +75,7 @@ impl Ast {
             text,
             problem: None,
             deepest: 0,
+            unlisted: self.exprs.len(),
             types: Nodes::new(self.types.len()),
             exprs: Nodes::new(self.exprs.len()),
             stmts: Nodes::new(self.stmts.len()),
@@ -123,12 +132,14 @@ struct Validator<'a> {
     problem: Option<InvalidAst>,
     /// The depth of the deepest child of the current node in its own arena.
     deepest: u32,
+    /// The number of expressions that are in no list so far.
+    unlisted: usize,
     types: Nodes<TypeId>,
     exprs: Nodes<ExprId>,
     stmts: Nodes<StmtId>,
 }
 
-impl Validator<'_> {
+impl<'a> Validator<'a> {
     /// Returns the depth of a node with these parts.
     fn depth_over(&mut self, visit_parts: impl FnOnce(&mut Self)) -> u32 {
         self.deepest = 0;
@@ -169,6 +180,29 @@ impl Validator<'_> {
         if !self.ast.names.is_valid(name) {
             self.problem = Some(InvalidAst::UnknownName);
         }
+    }
+
+    fn string(&mut self, id: StringId) {
+        if !self.ast.strings.is_valid(id) {
+            self.problem = Some(InvalidAst::UnknownString);
+        }
+    }
+
+    /// Returns the items of a list, which must exist. The lists of a tree whose nodes have one parent each are together no
+    /// longer than its arena; those of another tree may be, so the rest of them is not read.
+    fn list(&mut self, list: ExprList) -> &'a [ExprId] {
+        let Some(items) = self.ast.list_items.get(list.range()) else {
+            self.problem = Some(InvalidAst::UnknownList);
+            return &[];
+        };
+        match self.unlisted.checked_sub(items.len()) {
+            Some(unlisted) => self.unlisted = unlisted,
+            None => {
+                self.problem = Some(InvalidAst::SharedNode);
+                return &[];
+            }
+        }
+        items
     }
 
     fn span(&mut self, span: Span) {
@@ -229,12 +263,18 @@ impl Validator<'_> {
     fn expr_parts(&mut self, expr: &Expr) {
         let mut parts: Vec<ExprId> = Vec::new();
         match expr {
-            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) => {}
-            Expr::Concat(inner) | Expr::List(inner) => parts.extend(inner),
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) => {}
+            Expr::Str(id) => self.string(*id),
+            Expr::Concat(items) | Expr::List(items) => parts.extend(self.list(*items)),
             Expr::Interpolated(inner) | Expr::Paren(inner) | Expr::Unary { operand: inner, .. } => parts.push(*inner),
-            Expr::Map(pairs) => parts.extend(pairs.iter().flat_map(|(key, value)| [*key, *value])),
-            Expr::Struct(fields) => {
-                for field in fields {
+            Expr::Map(pairs) => {
+                if pairs.len() % 2 != 0 {
+                    self.problem = Some(InvalidAst::UnknownList);
+                }
+                parts.extend(self.list(*pairs));
+            }
+            Expr::Struct(literal) => {
+                for field in &literal.fields {
                     self.name(field.name);
                     self.span(field.name_span);
                     parts.push(field.value);
@@ -242,15 +282,15 @@ impl Validator<'_> {
             }
             Expr::Func(lambda) => {
                 lambda.params.iter().for_each(|param| self.param(param));
-                self.ty(lambda.result);
+                self.ty(lambda.result.expand());
                 parts.push(lambda.body);
             }
             Expr::Call { name, args } | Expr::CallVar { name, args } => {
                 self.name(*name);
-                parts.extend(args);
+                parts.extend(self.list(*args));
             }
             Expr::CallLambda { lambda, args } => {
-                parts.extend(args);
+                parts.extend(self.list(*args));
                 parts.push(*lambda);
             }
             Expr::Var(name) => self.name(*name),
@@ -285,21 +325,21 @@ impl Validator<'_> {
                     self.span(definition.span);
                 }
             }
-            Stmt::Bind { name, name_span, ty, value } => {
+            Stmt::Bind { name, name_range, ty, value } => {
                 self.name(*name);
-                self.span(*name_span);
-                self.ty(*ty);
+                self.span(name_range.in_file(self.ast.file));
+                self.ty(ty.expand());
                 self.expr(*value);
             }
             Stmt::Panic { args } => args.iter().for_each(|arg| self.expr(*arg)),
             Stmt::Resource(resource) => {
                 self.name(resource.kind);
-                self.span(resource.kind_span);
+                self.span(resource.kind_span(self.ast));
                 self.expr(resource.name);
                 for entry in &resource.entries {
-                    self.span(entry.span);
-                    self.span(entry.name_span);
-                    entry.condition.iter().for_each(|condition| self.expr(*condition));
+                    self.span(entry.span(self.ast));
+                    self.span(entry.name_span(self.ast));
+                    entry.condition.expand().iter().for_each(|condition| self.expr(*condition));
                     match &entry.kind {
                         EntryKind::Field { name, value } | EntryKind::Meta { property: name, value } => {
                             self.name(*name);
@@ -323,9 +363,9 @@ impl Validator<'_> {
                 self.expr(iteration.iterable);
                 iteration.body.iter().for_each(|stmt| self.stmt(*stmt));
             }
-            Stmt::Func { name, name_span, func } => {
+            Stmt::Func { name, name_range, func } => {
                 self.name(*name);
-                self.span(*name_span);
+                self.span(name_range.in_file(self.ast.file));
                 self.function(*func);
             }
             Stmt::Class(class) => {

@@ -12,7 +12,7 @@ use crate::wording::{MAP_KEY_HELP, expected_because, expected_found};
 #[must_use]
 pub fn check_annotated_literals(ast: &Ast) -> Vec<Diagnostic> {
     let check = |stmt: &Stmt| match stmt {
-        Stmt::Bind { ty: Some(ty), value, .. } => check_literal(ast, *ty, *value),
+        Stmt::Bind { ty, value, .. } => check_literal(ast, ty.expand()?, *value),
         _ => None,
     };
     ast.stmts.values().filter_map(check).collect()
@@ -35,7 +35,7 @@ fn check_literal(ast: &Ast, ty: TypeId, value: ExprId) -> Option<Diagnostic> {
         },
         Expr::Func(lambda) => {
             let params: Option<Vec<TypeId>> = lambda.params.iter().map(|param| param.ty).collect();
-            let (params, result) = (params?, lambda.result?);
+            let (params, result) = (params?, lambda.result.expand()?);
             let is_match = match annotation {
                 TypeExpr::Func(args, expected) => {
                     args.len() == params.len()

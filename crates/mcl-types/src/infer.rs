@@ -27,12 +27,13 @@ mod statement;
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, PrimaryMap};
 use indexmap::{IndexMap, IndexSet};
 use mcl_diagnostics::Diagnostic;
-use mcl_parser::ast::ExprId;
+use mcl_parser::ast::{ExprId, Name};
 use mcl_value::{FuncType, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -55,6 +56,8 @@ pub(crate) struct Inference<'a> {
     generic_scopes: PagedMap<ScopeId, GenericScope>,
     members: Members,
     signatures: Signatures,
+    /// The names of fields that types have or require, each shared by all of them.
+    field_names: FxHashMap<(ModuleId, Name), Arc<str>>,
     /// The number of calls in the definitions of the top level, which are typed first.
     definition_calls: usize,
     /// The number of fields that misspelt ones were compared with.
@@ -213,6 +216,7 @@ impl<'a> Inference<'a> {
             generic_scopes: PagedMap::default(),
             members: Members::default(),
             signatures: Signatures::default(),
+            field_names: FxHashMap::default(),
             definition_calls: 0,
             compared_fields: 0,
             diagnostics: Vec::new(),
@@ -229,6 +233,11 @@ impl<'a> Inference<'a> {
         if let Some(known) = position.and_then(|position| self.inferred.exprs[module].get_mut(position)) {
             *known = ty;
         }
+    }
+
+    fn field_name(&mut self, module: ModuleId, name: Name) -> Arc<str> {
+        let text = || self.scoped.ast(module).name(name).into();
+        Arc::clone(self.field_names.entry((module, name)).or_insert_with(text))
     }
 
     fn report(&mut self, diagnostic: impl Into<Diagnostic>) {

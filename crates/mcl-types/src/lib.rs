@@ -37,8 +37,8 @@ pub use meta_parameters::check_meta_parameters;
 pub use paged::PagedMap;
 pub use scope::scope;
 pub use scoped::{
-    BuiltinId, Def, DefId, DefKind, ExprInfo, Instance, InstanceId, InstanceKind, Module, ModuleId, Path, PathId,
-    Reference, Resolution, Scope, ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
+    BuiltinId, Def, DefId, DefKind, ExprInfo, ExprInfos, Instance, InstanceId, InstanceKind, Module, ModuleId, Path,
+    PathId, Reference, Resolution, Scope, ScopeId, ScopeKind, Scoped, StmtInfo, Target, TypeVars,
 };
 pub use typed::{CallTypes, ExprKey, TypeId, TypeNode, TypeTable, Typed};
 pub use unify::{unify, unify_part};

@@ -30,7 +30,7 @@ fn check_resource(ast: &Ast, resource: &Resource, found: &mut Vec<Diagnostic>) {
     let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
     for entry in &resource.entries {
         let EntryKind::Meta { property, .. } = entry.kind else { continue };
-        let (name, span) = (&**ast.name(property), entry.name_span);
+        let (name, span) = (ast.name(property), entry.name_span(ast));
         if name == META_STRUCT {
             continue;
         }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
 use mcl_diagnostics::{Diagnostic, FileId, Span};
 use mcl_modules::{Loaded, UnitId};
-use mcl_parser::TextIndex;
+use mcl_parser::StringIndex;
 use mcl_parser::ast::{Ast, Expr, Name, Stmt, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -67,7 +67,7 @@ fn resolve(loaded: &Loaded, units: PrimaryMap<UnitId, Arc<Ast>>) -> (Scoped, Vec
         class_lookups: PrimaryMap::new(),
         unresolved_modules: Vec::new(),
         native_functions: FxHashMap::default(),
-        builtin_index: TextIndex::default(),
+        builtin_index: StringIndex::default(),
         findings: Vec::new(),
         broken_classes: Vec::new(),
         misspelt_aliases: FxHashSet::default(),
@@ -131,7 +131,7 @@ struct Resolver<'a> {
     /// Registered names of built-in functions, by module (or none) and name; `None` for a function that does not exist.
     native_functions: FxHashMap<(Option<Symbol>, Symbol), Option<BuiltinId>>,
     /// Finds the built-in names that were used before.
-    builtin_index: TextIndex<BuiltinId>,
+    builtin_index: StringIndex<BuiltinId>,
     findings: Vec<Finding>,
     broken_classes: Vec<BrokenClass>,
     /// The aliases that imports of unknown modules would have if their names were spelt right.

@@ -32,6 +32,8 @@
 //! test "${k.sep}" {}                           # path [k], def sep: enter k, then up to the module
 //! ```
 
+mod expr_infos;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,11 +41,14 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_diagnostics::Span;
 use mcl_modules::UnitId;
+use mcl_parser::StringTable;
 use mcl_parser::ast::{Ast, ByteRange, ExprId, Name, StmtId};
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
 use crate::walk;
+
+pub use expr_infos::ExprInfos;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {
@@ -100,8 +105,7 @@ pub struct Scoped {
     pub paths: PrimaryMap<PathId, Path>,
     /// The registered names of the built-in functions and variables that are used (`strings.to_upper`, `hostname`,
     /// `const.res.file.state.exists`).
-    #[serde(with = "mcl_diagnostics::table")]
-    pub builtins: PrimaryMap<BuiltinId, Arc<str>>,
+    pub builtins: StringTable<BuiltinId>,
 }
 
 /// A file, resolved in one environment. Side tables for its tree.
@@ -112,8 +116,7 @@ pub struct Module {
     /// The scope of its top level.
     pub scope: ScopeId,
     /// The resolution of each expression's own name.
-    #[serde(with = "mcl_diagnostics::table")]
-    pub exprs: PrimaryMap<ExprId, ExprInfo>,
+    pub exprs: ExprInfos,
     /// The resolution of each statement.
     #[serde(with = "mcl_diagnostics::table")]
     pub stmts: PrimaryMap<StmtId, StmtInfo>,
@@ -316,13 +319,13 @@ impl Scoped {
 
     /// Returns the name of a definition, without `$`.
     #[must_use]
-    pub fn def_name(&self, id: DefId) -> &Arc<str> {
+    pub fn def_name(&self, id: DefId) -> &str {
         self.name_of(self.def(id))
     }
 
     /// Returns the name of a definition, without `$`.
     #[must_use]
-    pub fn name_of(&self, def: &Def) -> &Arc<str> {
+    pub fn name_of(&self, def: &Def) -> &str {
         self.ast_of(def.scope).name(def.name)
     }
 
@@ -356,7 +359,7 @@ impl Scoped {
 
     /// Returns the registered name of a built-in function or variable.
     #[must_use]
-    pub fn builtin(&self, id: BuiltinId) -> &Arc<str> {
+    pub fn builtin(&self, id: BuiltinId) -> &str {
         &self.builtins[id]
     }
 
@@ -388,8 +391,9 @@ impl Scoped {
     /// Returns the reference that an expression of this module makes.
     #[must_use]
     pub fn expr_ref(&self, module: ModuleId, expr: ExprId) -> Option<Reference<'_>> {
-        match self.module(module).exprs.get(expr)? {
-            ExprInfo::Ref(id) => Some(self.reference(*id)),
+        let infos = &self.module(module).exprs;
+        match infos.is_valid(expr).then(|| infos.get(expr))? {
+            ExprInfo::Ref(id) => Some(self.reference(id)),
             ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
         }
     }
@@ -400,10 +404,10 @@ impl Scoped {
         let (ast, infos) = (self.ast(module), &self.module(module).exprs);
         let mut work: SmallVec<[ExprId; 8]> = smallvec![root];
         while let Some(expr) = work.pop() {
-            if let ExprInfo::Ref(reference) = infos[expr] {
+            if let ExprInfo::Ref(reference) = infos.get(expr) {
                 visit(reference);
             }
-            walk::subexpressions(ast.expr(expr), |part| work.push(part));
+            walk::subexpressions(ast, ast.expr(expr), |part| work.push(part));
         }
     }
 

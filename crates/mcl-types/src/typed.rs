@@ -78,16 +78,21 @@ impl PartialEq for TypeTable {
 
 impl Default for TypeTable {
     fn default() -> TypeTable {
-        let mut table =
-            TypeTable { base: None, nodes: PrimaryMap::new(), open: PrimaryMap::new(), index: HashTable::new() };
+        TypeTable::with_capacity(0)
+    }
+}
+
+impl TypeTable {
+    /// Creates a table of the types without parts, with memory for others.
+    pub(crate) fn with_capacity(count: usize) -> TypeTable {
+        let (nodes, open) = (PrimaryMap::with_capacity(count), PrimaryMap::with_capacity(count));
+        let mut table = TypeTable { base: None, nodes, open, index: HashTable::new() };
         for node in [TypeNode::Untyped, TypeNode::Bool, TypeNode::Str, TypeNode::Int, TypeNode::Float] {
             table.intern(node);
         }
         table
     }
-}
 
-impl TypeTable {
     /// Makes the table one that several others can continue.
     #[must_use]
     pub fn into_base(mut self) -> Arc<TypeTable> {

@@ -152,7 +152,7 @@ impl Scoped {
     fn validate_def(&self, id: DefId) -> Validation {
         let def = self.def(id);
         self.scope_exists(def.scope)?;
-        ensure_valid(&self.ast_of(def.scope).names, def.name, "a name does not exist")?;
+        ensure(self.ast_of(def.scope).names.is_valid(def.name), "a name does not exist")?;
         match def.kind {
             DefKind::Bind { stmt } => self.stmt_exists(def.scope, stmt),
             DefKind::Func { stmt, scope } => {
@@ -183,11 +183,11 @@ impl Scoped {
     }
 
     fn validate_module_tables(&self, module: &Module) -> Validation {
-        for expr in module.exprs.values() {
+        for expr in module.exprs.iter() {
             match expr {
                 ExprInfo::None | ExprInfo::Unresolved => {}
-                ExprInfo::Ref(reference) => self.resolution_exists(*reference)?,
-                ExprInfo::Function(scope) => self.scope_exists(*scope)?,
+                ExprInfo::Ref(reference) => self.resolution_exists(reference)?,
+                ExprInfo::Function(scope) => self.scope_exists(scope)?,
             }
         }
         for stmt in module.stmts.values() {
@@ -235,7 +235,7 @@ impl Scoped {
         match target {
             Target::Def(def) => self.def_exists(def),
             Target::Function(id) | Target::Variable(id) => {
-                ensure_valid(&self.builtins, id, "a built-in name does not exist")
+                ensure(self.builtins.is_valid(id), "a built-in name does not exist")
             }
         }
     }
@@ -245,7 +245,7 @@ impl Scoped {
     }
 
     fn expr_exists(&self, module: ModuleId, expr: ExprId) -> Validation {
-        ensure_valid(&self.module(module).exprs, expr, "an expression does not exist")
+        ensure(self.module(module).exprs.is_valid(expr), "an expression does not exist")
     }
 }
 

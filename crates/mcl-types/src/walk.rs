@@ -1,25 +1,19 @@
 //! Traversal of the syntax tree.
 
-use mcl_parser::ast::{Entry, EntryKind, Expr, ExprId, Stmt};
+use mcl_parser::ast::{Ast, Entry, EntryKind, Expr, ExprId, Stmt};
 
-/// Calls `visit` for each direct subexpression of an expression, in source order.
-pub fn subexpressions(expr: &Expr, mut visit: impl FnMut(ExprId)) {
+/// Calls `visit` for each direct subexpression of an expression of a tree, in source order.
+pub fn subexpressions(ast: &Ast, expr: &Expr, mut visit: impl FnMut(ExprId)) {
     match expr {
         Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) | Expr::Var(_) => {}
-        Expr::Concat(items) | Expr::List(items) => items.iter().copied().for_each(visit),
+        Expr::Concat(items) | Expr::List(items) | Expr::Map(items) => ast.list(*items).iter().copied().for_each(visit),
         Expr::Interpolated(inner) | Expr::Paren(inner) => visit(*inner),
-        Expr::Map(pairs) => {
-            for (key, value) in pairs {
-                visit(*key);
-                visit(*value);
-            }
-        }
-        Expr::Struct(fields) => fields.iter().for_each(|field| visit(field.value)),
+        Expr::Struct(literal) => literal.fields.iter().for_each(|field| visit(field.value)),
         Expr::Func(lambda) => visit(lambda.body),
-        Expr::Call { args, .. } | Expr::CallVar { args, .. } => args.iter().copied().for_each(visit),
+        Expr::Call { args, .. } | Expr::CallVar { args, .. } => ast.list(*args).iter().copied().for_each(visit),
         Expr::CallLambda { lambda, args } => {
             visit(*lambda);
-            args.iter().copied().for_each(visit);
+            ast.list(*args).iter().copied().for_each(visit);
         }
         Expr::If { condition, then, otherwise } => {
             visit(*condition);
@@ -66,7 +60,7 @@ pub fn expressions(stmt: &Stmt, mut visit: impl FnMut(ExprId)) {
 }
 
 fn entry_expressions(entry: &Entry, visit: &mut impl FnMut(ExprId)) {
-    if let Some(condition) = entry.condition {
+    if let Some(condition) = entry.condition.expand() {
         visit(condition);
     }
     match &entry.kind {

@@ -103,10 +103,10 @@ pub(crate) fn resources(program: &Program, kind: &str) -> BTreeSet<String> {
     for ast in program.scoped().units.values() {
         for stmt in ast.stmts.values() {
             if let Stmt::Resource(resource) = stmt
-                && &**ast.name(resource.kind) == kind
+                && ast.name(resource.kind) == kind
                 && let Expr::Str(name) = ast.expr(resource.name)
             {
-                names.insert(name.to_string());
+                names.insert(ast.string(*name).to_owned());
             }
         }
     }

@@ -138,7 +138,7 @@ pub(super) fn move_to_file(code: &Code<'_>) -> Option<Refactoring> {
 }
 
 fn is_star(code: &Code<'_>, alias: Option<(mcl_parser::ast::Name, Span)>) -> bool {
-    alias.is_some_and(|(name, _)| &**code.tree.name(name) == "*")
+    alias.is_some_and(|(name, _)| code.tree.name(name) == "*")
 }
 
 /// Returns the import statement of the top level that defines an alias.

@@ -10,8 +10,8 @@ use crate::refactor::refactoring::{Refactoring, RefactoringKind};
 pub(super) fn into_statement(code: &Code<'_>) -> Option<Refactoring> {
     let (span, resource, condition) = code.tree.stmts.iter().find_map(|(id, stmt)| {
         let Stmt::Resource(resource) = stmt else { return None };
-        let entry = resource.entries.iter().find(|entry| code.is_inside(entry.span))?;
-        Some((code.tree.stmt_span(id), resource, code.slice(code.tree.expr_span(entry.condition?))))
+        let entry = resource.entries.iter().find(|entry| code.is_inside(entry.span(&code.tree)))?;
+        Some((code.tree.stmt_span(id), resource, code.slice(code.tree.expr_span(entry.condition.expand()?))))
     })?;
     if resource.collect || code.is_bound_to_layout(span) {
         return None;
@@ -19,14 +19,15 @@ pub(super) fn into_statement(code: &Code<'_>) -> Option<Refactoring> {
     let conditional = resource
         .entries
         .iter()
-        .filter(|entry| entry.condition.is_some_and(|of| code.slice(code.tree.expr_span(of)) == condition));
+        .filter(|entry| entry.condition.expand().is_some_and(|of| code.slice(code.tree.expr_span(of)) == condition));
     let text = code.slice(span);
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for entry in conditional {
-        let Some(condition) = entry.condition.map(|of| code.tree.expr_span(of)) else { continue };
-        let [start, value, end] = [condition.start, value_start(code, entry), entry.span.end].map(|at| at - span.start);
+        let Some(condition) = entry.condition.expand().map(|of| code.tree.expr_span(of)) else { continue };
+        let [start, value, end] =
+            [condition.start, value_start(code, entry), entry.range.end].map(|at| at - span.start);
         with.push(TextEdit { start, end: value, text: String::new() });
-        let start = entry.span.start - span.start;
+        let start = entry.range.start - span.start;
         let kept = text[..start as usize].trim_end().len() as u32;
         let comma = u32::from(text[end as usize..].starts_with(',') && !text[..end as usize].ends_with(','));
         without.push(TextEdit { start: kept, end: end + comma, text: String::new() });
@@ -65,7 +66,7 @@ pub(super) fn into_entries(code: &Code<'_>) -> Option<Refactoring> {
             (EntryKind::Field { value: a, .. }, Some(EntryKind::Field { value: b, .. })) => {
                 let [a, b] = [a, b].map(|value| code.slice(code.tree.expr_span(*value)));
                 let value = if a == b { a.to_owned() } else { format!("if {condition} {{ {a} }} else {{ {b} }}") };
-                format!("{} => {value}", code.slice(entry.name_span))
+                format!("{} => {value}", code.slice(entry.name_span(&code.tree)))
             }
             (_, Some(_)) => written(code, entry).to_owned(),
             (_, None) => with_condition(code, entry, condition),
@@ -78,7 +79,7 @@ pub(super) fn into_entries(code: &Code<'_>) -> Option<Refactoring> {
             entries.push(with_condition(code, entry, &format!("not {operand}")));
         }
     }
-    let head = format!("{} {}", code.slice(then.kind_span), name(then).1);
+    let head = format!("{} {}", code.slice(then.kind_span(&code.tree)), name(then).1);
     let text = format!("{head} {{\n{}}}", entries.iter().map(|entry| format!("{entry},\n")).collect::<String>());
     let edits = code.laid_out(vec![TextEdit { start: span.start, end: span.end, text }])?;
     Some(code.change("use conditional entries".to_owned(), RefactoringKind::Rewrite, edits))
@@ -115,12 +116,12 @@ fn value_start(code: &Code<'_>, entry: &Entry) -> u32 {
 /// Returns an entry that has no condition, with one, and without its comma.
 fn with_condition(code: &Code<'_>, entry: &Entry, condition: &str) -> String {
     let text = written(code, entry);
-    let (head, value) = text.split_at((value_start(code, entry) - entry.span.start) as usize);
+    let (head, value) = text.split_at((value_start(code, entry) - entry.range.start) as usize);
     format!("{head}{condition} ?: {value}")
 }
 
 /// Returns an entry without its comma.
 fn written<'c>(code: &'c Code<'_>, entry: &Entry) -> &'c str {
-    let text = code.slice(entry.span);
+    let text = code.slice(entry.span(&code.tree));
     text.strip_suffix(',').unwrap_or(text).trim_end()
 }

@@ -43,7 +43,7 @@ pub(super) fn extract(code: &Code<'_>) -> Option<Refactoring> {
             match entry.map(|entry| &entry.kind) {
                 Some(EntryKind::Field { name, .. }) => tree.name(*name).to_string(),
                 // `Meta => struct{…}` is divided into its fields.
-                Some(EntryKind::Meta { property, .. }) if &**tree.name(*property) == "meta" => return None,
+                Some(EntryKind::Meta { property, .. }) if tree.name(*property) == "meta" => return None,
                 // A variable whose type is known only later would be taken for a list of names.
                 _ if resource.name == expr && !matches!(tree.expr(expr), Expr::Str(_)) => return None,
                 _ if resource.name == expr => "name".to_owned(),
@@ -75,7 +75,7 @@ fn is_always_evaluated(tree: &Ast, statement: StmtId, target: ExprId) -> bool {
             }
             Expr::Except { value, fallback } => work.extend([(*value, true), (*fallback, true)]),
             Expr::FieldOr { base, default, .. } => work.extend([(*base, true), (*default, true)]),
-            other => subexpressions(other, |part| work.push((part, is_guarded))),
+            other => subexpressions(tree, other, |part| work.push((part, is_guarded))),
         }
     }
     false
@@ -92,7 +92,7 @@ pub(super) fn inline(code: &Code<'_>) -> Option<Refactoring> {
     let DefinedKind::Bind(_) = defined.kind else { return None };
     let (statement, value) = code.tree.stmts.iter().find_map(|(id, stmt)| match stmt {
         // A written type can be what gives the value its type.
-        Stmt::Bind { ty: None, value, .. } => {
+        Stmt::Bind { ty, value, .. } if ty.is_none() => {
             let span = code.tree.stmt_span(id);
             (span.start <= defined.span.start && defined.span.end < code.tree.expr_span(*value).start)
                 .then_some((span, *value))
@@ -195,7 +195,7 @@ fn whole_values(tree: &Ast) -> BTreeSet<(u32, u32)> {
             | Expr::Struct(_)
             | Expr::Call { .. }
             | Expr::CallVar { .. }
-            | Expr::Paren(_) => subexpressions(expr, &mut add),
+            | Expr::Paren(_) => subexpressions(tree, expr, &mut add),
             Expr::Index { index, .. } => add(*index),
             _ => {}
         }

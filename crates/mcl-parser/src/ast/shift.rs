@@ -1,11 +1,13 @@
 //! Joining trees: the nodes of one get other ids, after those of another one.
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
 
 use crate::ast::{
-    Ast, ClassStmt, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, IfStmt, IncludeStmt, LoopStmt, Name, Param,
-    Resource, Stmt, StmtId, TypeExpr, TypeId,
+    Ast, ClassStmt, Definition, EdgeHalf, Entry, EntryKind, Expr, ExprId, ExprList, IfStmt, IncludeStmt, LoopStmt,
+    Name, Param, Resource, Stmt, StmtId, StringId, TypeExpr, TypeId,
 };
+use crate::string_table::StringTable;
 
 /// How the ids of a tree change.
 pub struct Shift {
@@ -15,6 +17,10 @@ pub struct Shift {
     pub stmts: usize,
     /// What is added to ids of types.
     pub types: usize,
+    /// What is added to ids of strings.
+    pub strings: usize,
+    /// What is added to positions of items of lists.
+    pub list_items: usize,
     /// The new name for each name.
     pub names: PrimaryMap<Name, Name>,
 }
@@ -23,6 +29,7 @@ impl Shift {
     /// Changes all ids of a tree. Its table of names is of no more use then.
     pub fn tree(&self, ast: &mut Ast) {
         ast.exprs.values_mut().for_each(|expr| self.expr(expr));
+        self.expr_ids(&mut ast.list_items);
         ast.stmts.values_mut().for_each(|stmt| self.stmt(stmt));
         ast.types.values_mut().for_each(|ty| self.ty(ty));
         self.block(&mut ast.body);
@@ -36,8 +43,20 @@ impl Shift {
         ids.iter_mut().for_each(|id| self.expr_id(id));
     }
 
+    fn list(&self, list: &mut ExprList) {
+        let added = self.list_items as u32;
+        *list = ExprList { start: list.start + added, end: list.end + added };
+    }
+
     fn type_id(&self, id: &mut TypeId) {
         *id = TypeId::new(id.index() + self.types);
+    }
+
+    fn written_type(&self, ty: &mut PackedOption<TypeId>) {
+        if let Some(mut id) = ty.take() {
+            self.type_id(&mut id);
+            *ty = id.into();
+        }
     }
 
     fn name(&self, name: &mut Name) {
@@ -57,33 +76,28 @@ impl Shift {
 
     fn expr(&self, expr: &mut Expr) {
         match expr {
-            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Str(_) => {}
-            Expr::Concat(ids) | Expr::List(ids) => self.expr_ids(ids),
+            Expr::Error | Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) => {}
+            Expr::Str(id) => *id = StringId::new(id.index() + self.strings),
+            Expr::Concat(list) | Expr::List(list) | Expr::Map(list) => self.list(list),
             Expr::Interpolated(inner) | Expr::Paren(inner) | Expr::Unary { operand: inner, .. } => self.expr_id(inner),
-            Expr::Map(pairs) => {
-                for (key, value) in pairs {
-                    self.expr_id(key);
-                    self.expr_id(value);
-                }
-            }
-            Expr::Struct(fields) => {
-                for field in fields {
+            Expr::Struct(literal) => {
+                for field in &mut literal.fields {
                     self.name(&mut field.name);
                     self.expr_id(&mut field.value);
                 }
             }
             Expr::Func(lambda) => {
                 self.params(&mut lambda.params);
-                lambda.result.iter_mut().for_each(|ty| self.type_id(ty));
+                self.written_type(&mut lambda.result);
                 self.expr_id(&mut lambda.body);
             }
             Expr::Call { name, args } | Expr::CallVar { name, args } => {
                 self.name(name);
-                self.expr_ids(args);
+                self.list(args);
             }
             Expr::CallLambda { lambda, args } => {
                 self.expr_id(lambda);
-                self.expr_ids(args);
+                self.list(args);
             }
             Expr::Var(name) => self.name(name),
             Expr::If { condition, then, otherwise } => {
@@ -111,7 +125,7 @@ impl Shift {
             Stmt::Error { defines } => defines.iter_mut().for_each(|Definition { name, .. }| self.name(name)),
             Stmt::Bind { name, ty, value, .. } => {
                 self.name(name);
-                ty.iter_mut().for_each(|ty| self.type_id(ty));
+                self.written_type(ty);
                 self.expr_id(value);
             }
             Stmt::Panic { args } => self.expr_ids(args),
@@ -154,7 +168,10 @@ impl Shift {
         self.name(&mut resource.kind);
         self.expr_id(&mut resource.name);
         for Entry { condition, kind, .. } in &mut resource.entries {
-            condition.iter_mut().for_each(|condition| self.expr_id(condition));
+            if let Some(mut id) = condition.take() {
+                self.expr_id(&mut id);
+                *condition = id.into();
+            }
             match kind {
                 EntryKind::Field { name, value } | EntryKind::Meta { property: name, value } => {
                     self.name(name);
@@ -214,6 +231,14 @@ impl Ast {
                 values.append(&mut Vec::from(std::mem::take(table(other))));
             }
             *table(tree) = values.into();
+        }
+        let strings = || others.iter().map(|other| &other.strings);
+        let (count, bytes) = (strings().map(StringTable::len).sum(), strings().map(StringTable::byte_len).sum());
+        self.strings.reserve(count, bytes);
+        self.list_items.reserve_exact(others.iter().map(|other| other.list_items.len()).sum());
+        for other in &mut others {
+            self.strings.append(&std::mem::take(&mut other.strings));
+            self.list_items.append(&mut std::mem::take(&mut other.list_items));
         }
         append(self, &mut others, |tree| &mut tree.exprs);
         append(self, &mut others, |tree| &mut tree.expr_ranges);

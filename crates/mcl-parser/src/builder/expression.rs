@@ -1,10 +1,8 @@
 //! Actions for expressions.
 
-use std::sync::Arc;
-
 use mcl_lexer::{TokenIdx, TokenKind};
 
-use crate::ast::{BinaryOp, Expr, ExprId, Lambda, Name, StructEntry, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprId, Lambda, Name, StructEntry, StructLiteral, UnaryOp};
 use crate::bracket::BracketContext;
 use crate::builder::{BarBar, Builder};
 use crate::error::{ExpressionError, SyntaxError};
@@ -26,8 +24,9 @@ impl Builder<'_> {
     }
 
     pub fn string(&mut self, l: TokenIdx) -> ExprId {
-        let raw: Arc<str> = self.raw_string(l).into();
-        self.push_expr(Expr::Str(raw), 1, l, l + 1)
+        let raw = self.raw_string(l);
+        let id = self.ast.strings.push(raw);
+        self.push_expr(Expr::Str(id), 1, l, l + 1)
     }
 
     pub fn error_value(&mut self, l: TokenIdx, r: TokenIdx) -> ExprId {
@@ -43,7 +42,8 @@ impl Builder<'_> {
     pub fn list(&mut self, l: TokenIdx, elements: Vec<ExprId>, r: TokenIdx) -> ExprId {
         self.bracket(l, BracketContext::List);
         let depth = self.depth_over(&elements);
-        self.push_expr(Expr::List(elements.into()), depth, l, r)
+        let elements = self.ast.add_list(elements);
+        self.push_expr(Expr::List(elements), depth, l, r)
     }
 
     pub fn map(&mut self, l: TokenIdx, pairs: Vec<Option<(ExprId, ExprId)>>, r: TokenIdx) -> ExprId {
@@ -54,7 +54,8 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = 1 + pairs.iter().map(|(k, v)| self.depth(*k).max(self.depth(*v))).max().unwrap_or(0);
-        self.push_expr(Expr::Map(pairs.into()), depth, l, r)
+        let pairs = self.ast.add_list(pairs.into_iter().flat_map(|(key, value)| [key, value]));
+        self.push_expr(Expr::Map(pairs), depth, l, r)
     }
 
     pub fn struct_entry(&mut self, l: TokenIdx, value: ExprId) -> StructEntry {
@@ -67,7 +68,7 @@ impl Builder<'_> {
             Some(_) if !self.is_closed(TokenKind::CloseCurly, r) => self.error_value(l, r),
             Some(fields) => {
                 let depth = 1 + fields.iter().map(|f| self.depth(f.value)).max().unwrap_or(0);
-                self.push_expr(Expr::Struct(fields.into()), depth, l, r)
+                self.push_expr(Expr::Struct(Box::new(StructLiteral { fields: fields.into() })), depth, l, r)
             }
             // A field is unknown, and so is the type.
             None => self.error_value(l, r),
@@ -106,7 +107,8 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args);
-        self.push_expr(Expr::Call { name, args: args.into() }, depth, l, r)
+        let args = self.ast.add_list(args);
+        self.push_expr(Expr::Call { name, args }, depth, l, r)
     }
 
     pub fn call_var(&mut self, l: TokenIdx, name: Name, o: TokenIdx, args: Vec<ExprId>, r: TokenIdx) -> ExprId {
@@ -115,7 +117,8 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args);
-        self.push_expr(Expr::CallVar { name, args: args.into() }, depth, l, r)
+        let args = self.ast.add_list(args);
+        self.push_expr(Expr::CallVar { name, args }, depth, l, r)
     }
 
     pub fn call_lambda(&mut self, l: TokenIdx, lambda: ExprId, o: TokenIdx, args: Vec<ExprId>, r: TokenIdx) -> ExprId {
@@ -124,7 +127,8 @@ impl Builder<'_> {
             return self.error_value(l, r);
         }
         let depth = self.depth_over(&args).max(1 + self.depth(lambda));
-        self.push_expr(Expr::CallLambda { lambda, args: args.into() }, depth, l, r)
+        let args = self.ast.add_list(args);
+        self.push_expr(Expr::CallLambda { lambda, args }, depth, l, r)
     }
 
     pub fn func_expr(&mut self, l: TokenIdx, lambda: Option<Lambda>, r: TokenIdx) -> ExprId {

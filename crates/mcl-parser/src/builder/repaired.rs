@@ -60,24 +60,29 @@ impl Builder<'_> {
         let start = l;
         let defines = match stmt {
             Stmt::If(_) | Stmt::For(_) | Stmt::ForKv(_) | Stmt::Class(_) => return stmt,
-            Stmt::Error { defines } => defines,
+            Stmt::Error { defines } => defines.into_vec(),
             Stmt::Resource(mut resource) => {
                 let offset = self.tokens.start(changed.token);
-                let entries = resource.entries.len();
-                resource.entries.retain(|entry| !(entry.span.start <= offset && offset <= entry.span.end));
-                if resource.entries.len() < entries {
+                let mut entries = std::mem::take(&mut resource.entries).into_vec();
+                let all = entries.len();
+                entries.retain(|entry| !(entry.range.start <= offset && offset <= entry.range.end));
+                let is_in_entry = entries.len() < all;
+                resource.entries = entries.into();
+                if is_in_entry {
                     return Stmt::Resource(resource);
                 }
-                if offset > resource.kind_span.end {
+                if offset > resource.kind_range.end {
                     resource.name = self.error_value(changed.token, changed.token + 1);
                     return Stmt::Resource(resource);
                 }
                 Vec::new()
             }
-            Stmt::Bind { name, name_span: span, .. } => {
+            Stmt::Bind { name, name_range, .. } => {
+                let span = name_range.in_file(self.file);
                 vec![Definition { kind: DefinitionKind::Variable, name, span }]
             }
-            Stmt::Func { name, name_span: span, .. } => {
+            Stmt::Func { name, name_range, .. } => {
+                let span = name_range.in_file(self.file);
                 vec![Definition { kind: DefinitionKind::Function, name, span }]
             }
             Stmt::Import(import) if import.alias.is_none() => {
@@ -92,7 +97,7 @@ impl Builder<'_> {
             Stmt::Panic { .. } | Stmt::Edge(_) => Vec::new(),
         };
         let defines = defines.into_iter().map(|definition| self.without_changed_name(changed, definition)).collect();
-        Stmt::Error { defines: self.with_mentions(start, defines) }
+        Stmt::Error { defines: self.with_mentions(start, defines).into() }
     }
 
     /// Opens a block whose head recovery has changed; it defines the variables of the parameters.
@@ -109,7 +114,7 @@ impl Builder<'_> {
         let words = defines.iter().filter(|definition| definition.kind == DefinitionKind::Mention);
         let words: Vec<_> = words.map(|word| (word.name, word.span)).collect();
         let span = self.span(l, r);
-        let head = self.push_stmt(Stmt::Error { defines }, span);
+        let head = self.push_stmt(Stmt::Error { defines: defines.into() }, span);
         self.complete(head, l);
         let has_string = l.until(r).any(|token| self.tokens[token] == TokenKind::UnterminatedString);
         let mut variables = self.variables_between(l, r);
@@ -124,7 +129,7 @@ impl Builder<'_> {
 
     /// Removes the name of a definition if recovery has inserted it.
     fn without_changed_name(&mut self, changed: Repaired, definition: Definition) -> Definition {
-        if changed.is_name && **self.ast.name(definition.name) == *self.token_text(changed.token) {
+        if changed.is_name && self.ast.name(definition.name) == self.token_text(changed.token) {
             return Definition { name: self.intern(""), ..definition };
         }
         definition

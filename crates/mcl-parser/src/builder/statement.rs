@@ -15,8 +15,8 @@ use crate::error::{EntryError, SyntaxError};
 impl<'t> Builder<'t> {
     pub fn bind(&mut self, name: (Name, Range<TokenIdx>), ty: Option<TypeId>, value: ExprId) -> Stmt {
         let (name, at) = name;
-        let name_span = self.span(at.start, at.end);
-        Stmt::Bind { name, name_span, ty, value }
+        let name_range = self.span(at.start, at.end).into();
+        Stmt::Bind { name, name_range, ty: ty.into(), value }
     }
 
     pub fn include(
@@ -52,10 +52,10 @@ impl<'t> Builder<'t> {
         });
         // A function that is nested too deeply has become an error node.
         let stmt = match func.filter(|func| matches!(self.ast.expr(*func), Expr::Func(_))) {
-            Some(func) => Stmt::Func { name, name_span, func },
+            Some(func) => Stmt::Func { name, name_range: name_span.into(), func },
             None => {
                 let kind = DefinitionKind::Function;
-                Stmt::Error { defines: vec![Definition { kind, name, span: name_span }] }
+                Stmt::Error { defines: [Definition { kind, name, span: name_span }].into() }
             }
         };
         self.statement(l, stmt, r);
@@ -63,7 +63,7 @@ impl<'t> Builder<'t> {
 
     /// Returns `None` if a parameter is an error node.
     pub fn lambda(&mut self, params: Vec<Option<Param>>, result: Option<TypeId>, body: ExprId) -> Option<Lambda> {
-        Some(Lambda { params: params.into_iter().collect::<Option<Vec<Param>>>()?, result, body })
+        Some(Lambda { params: params.into_iter().collect::<Option<_>>()?, result: result.into(), body })
     }
 
     pub fn param(&mut self, l: TokenIdx, name: Name, ty: Option<TypeId>, r: TokenIdx) -> Param {
@@ -76,19 +76,17 @@ impl<'t> Builder<'t> {
         kind: Name,
         name: ExprId,
         o: TokenIdx,
-        mut entries: Vec<Entry>,
+        entries: Vec<Entry>,
         collect: bool,
     ) -> Stmt {
-        // Most resources have few entries, and a program is mostly resources.
-        entries.shrink_to_fit();
         self.bracket(o, BracketContext::Entries);
-        let kind_span = self.span(kind_at.start, kind_at.end);
-        Stmt::Resource(Box::new(Resource { kind, kind_span, name, entries, collect }))
+        let kind_range = self.span(kind_at.start, kind_at.end).into();
+        Stmt::Resource(Box::new(Resource { kind, kind_range, name, entries: entries.into(), collect }))
     }
 
     pub fn entry(&mut self, l: TokenIdx, body: EntryBody, r: TokenIdx) -> Option<Entry> {
         let (name_span, condition, kind) = body?;
-        Some(Entry { span: self.span(l, r), name_span, condition, kind })
+        Some(Entry { range: self.span(l, r).into(), name_end: name_span.end, condition: condition.into(), kind })
     }
 
     pub fn entry_field(&mut self, l: TokenIdx, condition: Option<ExprId>, value: ExprId) -> EntryBody {

@@ -5,8 +5,8 @@
 //! divided: nodes and names are numbered in the order of the source.
 
 use std::ops::Range;
-use std::sync::Arc;
 
+use cranelift_entity::PrimaryMap;
 use mcl_diagnostics::{Diagnostic, FileId};
 use mcl_lexer::{TokenIdx, TokenKind, Tokens};
 use rayon::prelude::*;
@@ -16,8 +16,8 @@ use crate::ast::{Ast, Name};
 use crate::builder::Builder;
 use crate::lint::lint;
 use crate::segment::parse_segment;
+use crate::string_index::StringIndex;
 use crate::terminals::{NO_EDITS, Position};
-use crate::text_index::TextIndex;
 use crate::token_set::STATEMENT_START;
 
 /// A part has at least this many tokens.
@@ -71,18 +71,31 @@ fn parts(tokens: &Tokens, threads: usize) -> Vec<Range<TokenIdx>> {
 }
 
 /// Joins the trees of the parts of a file.
-fn joined(mut trees: Vec<(Ast, TextIndex<Name>)>) -> Option<Ast> {
+fn joined(mut trees: Vec<(Ast, StringIndex<Name>)>) -> Option<Ast> {
     let rest = trees.split_off(trees.len().min(1));
     let (mut whole, mut names) = trees.pop()?;
-    let mut lengths = (whole.exprs.len(), whole.stmts.len(), whole.types.len());
     let mut shifted = Vec::with_capacity(rest.len());
-    whole.names.reserve_exact(rest.iter().map(|(part, _)| part.names.len()).sum());
+    let mut next = Shift {
+        exprs: whole.exprs.len(),
+        stmts: whole.stmts.len(),
+        types: whole.types.len(),
+        strings: whole.strings.len(),
+        list_items: whole.list_items.len(),
+        names: PrimaryMap::new(),
+    };
     for (mut part, _) in rest {
-        let part_names = std::mem::take(&mut part.names).into_iter();
-        let part_names = part_names.map(|(_, name)| names.intern(&mut whole.names, &name, || Arc::clone(&name)));
-        let shift = Shift { exprs: lengths.0, stmts: lengths.1, types: lengths.2, names: part_names.collect() };
-        lengths = (lengths.0 + part.exprs.len(), lengths.1 + part.stmts.len(), lengths.2 + part.types.len());
-        shifted.push((part, shift));
+        let part_names = std::mem::take(&mut part.names);
+        let part_names = part_names.iter().map(|name| names.intern(&mut whole.names, name)).collect();
+        let following = Shift {
+            exprs: next.exprs + part.exprs.len(),
+            stmts: next.stmts + part.stmts.len(),
+            types: next.types + part.types.len(),
+            strings: next.strings + part.strings.len(),
+            list_items: next.list_items + part.list_items.len(),
+            names: PrimaryMap::new(),
+        };
+        let shift = std::mem::replace(&mut next, following);
+        shifted.push((part, Shift { names: part_names, ..shift }));
     }
     drop(names);
     shifted.par_iter_mut().for_each(|(part, shift)| shift.tree(part));

@@ -117,7 +117,7 @@ impl RecoveringParser<'_> {
     pub(super) fn enter_block(&mut self, start: TokenIdx, head: BrokenHead) -> Position {
         if let Some(BrokenClass { defines, name_end }) = head.class {
             let span = self.builder.span(start, name_end);
-            let id = self.builder.push_stmt(Stmt::Error { defines }, span);
+            let id = self.builder.push_stmt(Stmt::Error { defines: defines.into() }, span);
             self.builder.complete(id, name_end);
         }
         let variables = self.builder.variables_between(head.variables.start, head.variables.end);

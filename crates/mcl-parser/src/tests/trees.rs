@@ -4,28 +4,30 @@ use cranelift_entity::EntitySet;
 use mcl_diagnostics::FileId;
 use mcl_lexer::lex;
 
-use crate::ast::{Ast, Expr, ExprId, Stmt, StmtId};
+use crate::ast::{Ast, Expr, ExprId, ExprList, Stmt, StmtId, StructEntry};
 use crate::{interpolate, parse};
 
 /// Renders an expression in prefix form.
 fn show(ast: &Ast, id: ExprId) -> String {
-    let list = |ids: &[ExprId]| ids.iter().map(|id| show(ast, *id)).collect::<Vec<_>>().join(", ");
+    let all = |ids: &[ExprId]| ids.iter().map(|id| show(ast, *id)).collect::<Vec<_>>().join(", ");
+    let list = |ids: &ExprList| all(ast.list(*ids));
     match ast.expr(id) {
         Expr::Error => "error".to_owned(),
         Expr::Bool(value) => value.to_string(),
         Expr::Int(value) => value.to_string(),
         Expr::Float(value) => format!("{value:?}"),
-        Expr::Str(value) => format!("{value:?}"),
+        Expr::Str(value) => format!("{:?}", ast.string(*value)),
         Expr::Concat(parts) => format!("concat({})", list(parts)),
         Expr::Interpolated(inner) => format!("str({})", show(ast, *inner)),
         Expr::List(elements) => format!("[{}]", list(elements)),
         Expr::Map(pairs) => {
-            let pairs: Vec<_> = pairs.iter().map(|(k, v)| format!("{} => {}", show(ast, *k), show(ast, *v))).collect();
+            let pairs: Vec<_> =
+                ast.pairs(*pairs).map(|(k, v)| format!("{} => {}", show(ast, k), show(ast, v))).collect();
             format!("{{{}}}", pairs.join(", "))
         }
-        Expr::Struct(fields) => {
-            let fields: Vec<_> =
-                fields.iter().map(|f| format!("{} => {}", ast.name(f.name), show(ast, f.value))).collect();
+        Expr::Struct(literal) => {
+            let field = |f: &StructEntry| format!("{} => {}", ast.name(f.name), show(ast, f.value));
+            let fields: Vec<_> = literal.fields.iter().map(field).collect();
             format!("struct{{{}}}", fields.join(", "))
         }
         Expr::Func(lambda) => format!("func/{}({})", lambda.params.len(), show(ast, lambda.body)),
@@ -33,15 +35,15 @@ fn show(ast: &Ast, id: ExprId) -> String {
         Expr::CallVar { name, args } => format!("${}({})", ast.name(*name), list(args)),
         Expr::CallLambda { lambda, args } => format!("call({}; {})", show(ast, *lambda), list(args)),
         Expr::Var(name) => format!("${}", ast.name(*name)),
-        Expr::If { condition, then, otherwise } => format!("if({})", list(&[*condition, *then, *otherwise])),
+        Expr::If { condition, then, otherwise } => format!("if({})", all(&[*condition, *then, *otherwise])),
         Expr::Unary { operand, .. } => format!("not({})", show(ast, *operand)),
-        Expr::Binary { op, left, right } => format!("{}({})", op.symbol(), list(&[*left, *right])),
-        Expr::Index { base, index } => format!("index({})", list(&[*base, *index])),
+        Expr::Binary { op, left, right } => format!("{}({})", op.symbol(), all(&[*left, *right])),
+        Expr::Index { base, index } => format!("index({})", all(&[*base, *index])),
         Expr::Field { base, field } => format!("field({}, {})", show(ast, *base), ast.name(*field)),
         Expr::FieldOr { base, field, default } => {
             format!("opt({}, {}, {})", show(ast, *base), ast.name(*field), show(ast, *default))
         }
-        Expr::Except { value, fallback } => format!("except({})", list(&[*value, *fallback])),
+        Expr::Except { value, fallback } => format!("except({})", all(&[*value, *fallback])),
         Expr::Paren(inner) => format!("({})", show(ast, *inner)),
     }
 }
@@ -146,8 +148,8 @@ fn spans_are_true() {
         assert!(exprs.contains(&expected), "{expected} in {exprs:?}");
     }
     let Stmt::Resource(resource) = ast.stmt(ast.body[1]) else { panic!("no resource") };
-    assert_eq!(slice(resource.entries[0].span), "b => $c.d ?: \"${e} f\",");
-    assert_eq!(slice(resource.entries[0].name_span), "b");
+    assert_eq!(slice(resource.entries[0].span(&ast)), "b => $c.d ?: \"${e} f\",");
+    assert_eq!(slice(resource.entries[0].name_span(&ast)), "b");
     assert_eq!(slice(ast.stmt_span(ast.body[0])), "$a = 1 + foo(2)");
 }
 

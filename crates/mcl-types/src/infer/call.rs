@@ -178,7 +178,7 @@ impl Inference<'_> {
         if let Err(mismatch) = result {
             let ast = self.scoped.ast(call.module);
             let (argument, function) = (ast.expr_span(arg), call.name);
-            let literal = Literal::of(ast.expr(arg), argument);
+            let literal = Literal::of(ast, ast.expr(arg), argument);
             let signature = self.signature_of(call);
             let value = value.filter(|_| matches!(call.callee, Callee::Value));
             let expectation = Expectation::Argument { function, index, argument, literal, signature, value };

@@ -57,8 +57,9 @@ impl Inference<'_> {
                 return ConstStr::Unknown;
             }
             let part = |expr| Position { expr, ..at.clone() };
-            match self.scoped.ast(at.module).expr(at.expr) {
-                Expr::Str(literal) => value.push_str(literal),
+            let ast = self.scoped.ast(at.module);
+            match ast.expr(at.expr) {
+                Expr::Str(literal) => value.push_str(ast.string(*literal)),
                 Expr::Binary { op: BinaryOp::Add, left, right } => work.extend([part(*right), part(*left)]),
                 Expr::Except { value, .. } => work.push(part(*value)),
                 Expr::If { condition, then, otherwise } => match self.const_bool(part(*condition)) {

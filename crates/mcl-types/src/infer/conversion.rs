@@ -1,7 +1,7 @@
 //! How to write a value of one type as a value of another.
 
 use mcl_diagnostics::Span;
-use mcl_parser::ast::Expr;
+use mcl_parser::ast::{Ast, Expr};
 
 /// A literal of the program.
 pub(crate) enum Literal<'a> {
@@ -16,13 +16,13 @@ pub(crate) enum Literal<'a> {
 
 impl<'a> Literal<'a> {
     /// Returns the literal that an expression is.
-    pub(crate) fn of(expr: &'a Expr, span: Span) -> Option<Literal<'a>> {
+    pub(crate) fn of(ast: &'a Ast, expr: &Expr, span: Span) -> Option<Literal<'a>> {
         match expr {
             Expr::Bool(value) => Some(Literal::Bool(*value)),
             Expr::Int(value) => {
                 Some(Literal::Int { value: *value, width: span.end.saturating_sub(span.start) as usize })
             }
-            Expr::Str(value) => Some(Literal::Str(value)),
+            Expr::Str(value) => Some(Literal::Str(ast.string(*value))),
             _ => None,
         }
     }

@@ -1,10 +1,9 @@
 //! Typing of expressions, bottom-up (spec 02 §5.2).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use mcl_diagnostics::Span;
-use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, Lambda, Stmt, StructEntry, TypeExpr, TypeId, UnaryOp};
+use mcl_parser::ast::{Ast, BinaryOp, Expr, ExprId, ExprList, Lambda, Stmt, StructEntry, TypeExpr, TypeId, UnaryOp};
 use mcl_parser::is_invalid_key;
 use smallvec::{SmallVec, smallvec};
 
@@ -33,7 +32,7 @@ impl Inference<'_> {
         let mut work: SmallVec<[ExprId; 16]> = smallvec![root];
         while let Some(expr) = work.pop() {
             order.push(expr);
-            walk::subexpressions(ast.expr(expr), |part| work.push(part));
+            walk::subexpressions(ast, ast.expr(expr), |part| work.push(part));
         }
         for expr in order.into_iter().rev() {
             let ty = self.infer_one(module, ast, expr);
@@ -53,22 +52,22 @@ impl Inference<'_> {
             Expr::Str(_) => self.solver.types.add(Node::Str, span),
             Expr::Concat(items) => {
                 let string = self.solver.types.add(Node::Str, span);
-                for item in items {
+                for item in ast.list(*items) {
                     self.expect_string(module, ast, *item, string, span);
                 }
                 string
             }
             Expr::Interpolated(inner) => self.infer_interpolated(module, ast, *inner, span),
             Expr::Paren(inner) => self.expr_type(module, *inner),
-            Expr::List(items) => self.infer_list(module, ast, items, span),
-            Expr::Map(pairs) => self.infer_map(module, ast, pairs, span),
-            Expr::Struct(fields) => {
+            Expr::List(items) => self.infer_list(module, ast, ast.list(*items), span),
+            Expr::Map(pairs) => self.infer_map(module, ast, *pairs, span),
+            Expr::Struct(literal) => {
                 let typed =
-                    |field: &StructEntry| (Arc::clone(ast.name(field.name)), self.expr_type(module, field.value));
-                let fields = fields.iter().map(typed).collect();
+                    |field: &StructEntry| (self.field_name(module, field.name), self.expr_type(module, field.value));
+                let fields = literal.fields.iter().map(typed).collect();
                 self.solver.types.add(Node::Struct(fields), span)
             }
-            Expr::Func(lambda) => match self.scoped.module(module).exprs[expr] {
+            Expr::Func(lambda) => match self.scoped.module(module).exprs.get(expr) {
                 ExprInfo::Function(scope) => self.infer_lambda(module, ast, lambda, scope, span),
                 ExprInfo::None | ExprInfo::Ref(_) | ExprInfo::Unresolved => Ty::ERROR,
             },
@@ -77,19 +76,19 @@ impl Inference<'_> {
                 reference.map_or(Ty::ERROR, |reference| self.reference_type(reference, span))
             }
             Expr::Call { name, args } => match self.scoped.expr_ref(module, expr) {
-                Some(reference) => self.call_named(module, expr, ast.name(*name), reference, args),
-                None => self.call_unresolved(module, args),
+                Some(reference) => self.call_named(module, expr, ast.name(*name), reference, ast.list(*args)),
+                None => self.call_unresolved(module, ast.list(*args)),
             },
             Expr::CallVar { name, args } => match self.scoped.expr_ref(module, expr) {
                 Some(reference) => {
                     let (callee, name) = (self.reference_type(reference, span), format!("${}", ast.name(*name)));
-                    self.call_value(module, callee, &name, args, span)
+                    self.call_value(module, callee, &name, ast.list(*args), span)
                 }
-                None => self.call_unresolved(module, args),
+                None => self.call_unresolved(module, ast.list(*args)),
             },
             Expr::CallLambda { lambda, args } => {
                 let callee = self.expr_type(module, *lambda);
-                self.call_value(module, callee, "the function", args, span)
+                self.call_value(module, callee, "the function", ast.list(*args), span)
             }
             Expr::If { condition, then, otherwise } => {
                 self.expect_condition(module, *condition, ast.expr_span(*condition));
@@ -113,12 +112,14 @@ impl Inference<'_> {
             Expr::Field { base, field } => {
                 let base = self.expr_type(module, *base);
                 let result = self.solver.fresh_var(span);
-                self.require(ConstraintKind::Field { base, field: Arc::clone(ast.name(*field)), result }, span);
+                let field = self.field_name(module, *field);
+                self.require(ConstraintKind::Field { base, field, result }, span);
                 self.solver.types.resolve(result)
             }
             Expr::FieldOr { base, field, default } => {
                 let (base, result) = (self.expr_type(module, *base), self.expr_type(module, *default));
-                self.require(ConstraintKind::FieldOr { base, field: Arc::clone(ast.name(*field)), result }, span);
+                let field = self.field_name(module, *field);
+                self.require(ConstraintKind::FieldOr { base, field, result }, span);
                 result
             }
         }
@@ -180,34 +181,35 @@ impl Inference<'_> {
         if fits { self.solver.types.add(Node::List(element), span) } else { Ty::ERROR }
     }
 
-    fn infer_map(&mut self, module: ModuleId, ast: &Ast, pairs: &[(ExprId, ExprId)], span: Span) -> Ty {
-        let Some(((key, value), rest)) = pairs.split_first() else {
+    fn infer_map(&mut self, module: ModuleId, ast: &Ast, pairs: ExprList, span: Span) -> Ty {
+        let mut pairs = ast.pairs(pairs);
+        let Some((key, value)) = pairs.next() else {
             let (key, value) = (self.solver.fresh_var(span), self.solver.fresh_var(span));
             return self.solver.types.add(Node::Map(key, value), span);
         };
-        let (key_type, value_type) = (self.expr_type(module, *key), self.expr_type(module, *value));
-        let key_expectation = Expectation::MapKey { first: ast.expr_span(*key) };
-        let value_expectation = Expectation::MapValue { first: ast.expr_span(*value) };
+        let (key_type, value_type) = (self.expr_type(module, key), self.expr_type(module, value));
+        let key_expectation = Expectation::MapKey { first: ast.expr_span(key) };
+        let value_expectation = Expectation::MapValue { first: ast.expr_span(value) };
         // A literal of an invalid type was reported by the init stage (E0303).
-        let is_reported = is_invalid_key(ast, *key);
+        let is_reported = is_invalid_key(ast, key);
         if is_reported {
             self.solver.types.poison(key_type);
         }
         let (mut keys_fit, mut values_fit) = (!is_reported, true);
-        for (other_key, other_value) in rest {
-            let ty = self.expr_type(module, *other_key);
+        for (other_key, other_value) in pairs {
+            let ty = self.expr_type(module, other_key);
             if !keys_fit {
                 self.solver.types.poison(ty);
             }
             // Literals of different types were reported by the init stage.
             keys_fit = keys_fit
-                && !are_different_literals(ast.expr(*key), ast.expr(*other_key))
-                && self.expect(key_type, ty, ast.expr_span(*other_key), &key_expectation);
-            let ty = self.expr_type(module, *other_value);
+                && !are_different_literals(ast.expr(key), ast.expr(other_key))
+                && self.expect(key_type, ty, ast.expr_span(other_key), &key_expectation);
+            let ty = self.expr_type(module, other_value);
             if !values_fit {
                 self.solver.types.poison(ty);
             }
-            values_fit = values_fit && self.expect(value_type, ty, ast.expr_span(*other_value), &value_expectation);
+            values_fit = values_fit && self.expect(value_type, ty, ast.expr_span(other_value), &value_expectation);
         }
         self.solve();
         if !is_reported {
@@ -236,7 +238,7 @@ impl Inference<'_> {
     ) -> Ty {
         let params: Rc<[Ty]> = self.scoped.scope(scope).params.iter().map(|param| self.def_type(*param)).collect();
         let body = self.expr_type(module, lambda.body);
-        let result = match lambda.result {
+        let result = match lambda.result.expand() {
             None => body,
             Some(written) => {
                 let annotated = self.annotation(module, written);
@@ -409,7 +411,10 @@ impl Inference<'_> {
                 }
             }
             TypeExpr::Struct(fields) => Node::Struct(
-                fields.iter().map(|(name, ty)| (Arc::clone(ast.name(*name)), self.annotation(module, *ty))).collect(),
+                fields
+                    .iter()
+                    .map(|(name, ty)| (self.field_name(module, *name), self.annotation(module, *ty)))
+                    .collect(),
             ),
             TypeExpr::Func(args, result) => {
                 let args = args.iter().map(|(_, ty)| self.annotation(module, *ty)).collect();

@@ -34,7 +34,7 @@ impl Inference<'_> {
             Expr::Str(_) | Expr::Concat(_) | Expr::Interpolated(_) => NameShape::Str,
             Expr::Bool(_) | Expr::Int(_) | Expr::Float(_) | Expr::Func(_) => NameShape::Other,
             Expr::List(items) => {
-                let mut shapes = items.iter().map(|item| self.syntactic_shape(module, *item));
+                let mut shapes = ast.list(*items).iter().map(|item| self.syntactic_shape(module, *item));
                 match shapes.next() {
                     None => NameShape::Unknown,
                     Some(NameShape::Str) if shapes.all(|item| item == NameShape::Str) => NameShape::StrList,
@@ -43,7 +43,7 @@ impl Inference<'_> {
                 }
             }
             Expr::Map(_) | Expr::Struct(_) => NameShape::Other,
-            Expr::Var(_) => match self.scoped.module(module).exprs[expr] {
+            Expr::Var(_) => match self.scoped.module(module).exprs.get(expr) {
                 ExprInfo::Ref(reference) => self.shape_of_reference(self.scoped.reference(reference)),
                 ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => NameShape::Unknown,
             },
@@ -54,10 +54,12 @@ impl Inference<'_> {
                 either(self.syntactic_shape(module, *value), self.syntactic_shape(module, *fallback))
             }
             Expr::CallLambda { lambda, .. } => match ast.expr(*lambda) {
-                Expr::Func(lambda) if lambda.params.iter().all(|param| param.ty.is_some()) => match lambda.result {
-                    Some(ty) => self.annotated_shape(module, ty),
-                    None => self.syntactic_shape(module, lambda.body),
-                },
+                Expr::Func(lambda) if lambda.params.iter().all(|param| param.ty.is_some()) => {
+                    match lambda.result.expand() {
+                        Some(ty) => self.annotated_shape(module, ty),
+                        None => self.syntactic_shape(module, lambda.body),
+                    }
+                }
                 _ => NameShape::Unknown,
             },
             Expr::Error

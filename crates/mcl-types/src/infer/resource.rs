@@ -28,12 +28,12 @@ impl Inference<'_> {
     /// Types a resource.
     pub(crate) fn resource(&mut self, module: ModuleId, resource: &Resource, span: Span) {
         let ast = self.scoped.ast(module);
-        let kind = self.kind_named(ast.name(resource.kind), resource.kind_span, span);
+        let kind = self.kind_named(ast.name(resource.kind), resource.kind_span(ast), span);
         self.infer(module, resource.name);
         for entry in &resource.entries {
-            if let Some(condition) = entry.condition {
+            if let Some(condition) = entry.condition.expand() {
                 self.infer(module, condition);
-                self.expect_condition(module, condition, entry.span);
+                self.expect_condition(module, condition, entry.span(ast));
             }
             match &entry.kind {
                 EntryKind::Field { name, value } => {
@@ -48,8 +48,8 @@ impl Inference<'_> {
                 }
                 EntryKind::Meta { property, value } => {
                     let found = self.infer(module, *value);
-                    let literal = Literal::of(ast.expr(*value), ast.expr_span(*value));
-                    self.meta(ast.name(*property), found, literal, entry.span);
+                    let literal = Literal::of(ast, ast.expr(*value), ast.expr_span(*value));
+                    self.meta(ast.name(*property), found, literal, entry.span(ast));
                 }
             }
         }
@@ -73,8 +73,9 @@ impl Inference<'_> {
 
     fn field(&mut self, module: ModuleId, kind: &'static ResourceKind, name: &str, entry: &Entry, value: ExprId) {
         let found = self.expr_type(module, value);
+        let ast = self.scoped.ast(module);
         let Some(field) = kind.field(name) else {
-            let (field, span) = (name.to_owned(), entry.name_span);
+            let (field, span) = (name.to_owned(), entry.name_span(ast));
             let (help, near) = (help_for_field(kind, name), field_meant_by(kind, name));
             self.report(InferError::UnknownField { kind: kind.name, field, span, help, near });
             return self.poison([found]);
@@ -88,11 +89,10 @@ impl Inference<'_> {
         {
             return;
         }
-        let expected = self.field_type(field.ty, entry.span);
-        let ast = self.scoped.ast(module);
-        let (literal, value) = (Literal::of(ast.expr(value), ast.expr_span(value)), ast.expr_span(value));
+        let expected = self.field_type(field.ty, entry.span(ast));
+        let (literal, value) = (Literal::of(ast, ast.expr(value), ast.expr_span(value)), ast.expr_span(value));
         let expectation = Expectation::Field { kind: kind.name, field: name, value, literal };
-        self.expect(expected, found, entry.span, &expectation);
+        self.expect(expected, found, entry.span(ast), &expectation);
     }
 
     fn meta(&mut self, property: &str, found: Ty, literal: Option<Literal<'_>>, span: Span) {

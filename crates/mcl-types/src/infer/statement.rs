@@ -86,11 +86,12 @@ impl Inference<'_> {
     fn check_variants(&mut self) {
         for ast in self.scoped.units.values() {
             for stmt in ast.stmts.values() {
-                let Stmt::Bind { ty: Some(ty), value, .. } = stmt else { continue };
-                if *ast.ty(*ty) == TypeExpr::Variant
+                let Stmt::Bind { ty, value, .. } = stmt else { continue };
+                let Some(ty) = ty.expand() else { continue };
+                if *ast.ty(ty) == TypeExpr::Variant
                     && (is_literal(ast.expr(*value)) || matches!(ast.expr(*value), Expr::Map(_)))
                 {
-                    self.report(InferError::Variant { written: ast.ty_span(*ty) });
+                    self.report(InferError::Variant { written: ast.ty_span(ty) });
                 }
             }
         }
@@ -251,18 +252,18 @@ impl Inference<'_> {
         let ast = self.scoped.ast(module);
         let Stmt::Bind { ty, value, .. } = ast.stmt(stmt) else { return };
         let found = self.infer(module, *value);
-        let (shape, bound) = match ty {
+        let (shape, bound) = match ty.expand() {
             None => (self.syntactic_shape(module, *value), found),
             // The key was reported when the file was parsed (E0303).
-            Some(written) if is_map_with_invalid_key(ast, *written, *value) => {
-                (self.annotated_shape(module, *written), Ty::ERROR)
+            Some(written) if is_map_with_invalid_key(ast, written, *value) => {
+                (self.annotated_shape(module, written), Ty::ERROR)
             }
             Some(written) => {
-                let annotated = self.annotation(module, *written);
+                let annotated = self.annotation(module, written);
                 // A literal was compared with its annotation when it was parsed (spec 02 §5.9).
                 let fits = is_literal(ast.expr(*value))
                     || self.expect(annotated, found, ast.expr_span(*value), &Expectation::Annotation);
-                (self.annotated_shape(module, *written), if fits { annotated } else { Ty::ERROR })
+                (self.annotated_shape(module, written), if fits { annotated } else { Ty::ERROR })
             }
         };
         if shape != NameShape::Unknown {
@@ -304,7 +305,7 @@ impl Inference<'_> {
             let expected = self.instantiate(&mut instantiation, declared);
             let found = self.expr_type(module, *arg);
             let (class, param, argument) = (scoped.def_name(class), scoped.def_name(*param), ast.expr_span(*arg));
-            let literal = Literal::of(ast.expr(*arg), argument);
+            let literal = Literal::of(ast, ast.expr(*arg), argument);
             self.expect(expected, found, span, &Expectation::ClassArgument { class, param, argument, literal });
         }
         self.inferred.instances[instance] = Some(fresh);

@@ -23,7 +23,7 @@ impl Names<'_> {
             .defs
             .iter()
             .filter(|(_, def)| is_variable(def.kind))
-            .map(|(id, def)| ((def.scope, &**self.scoped.def_name(id)), id))
+            .map(|(id, def)| ((def.scope, self.scoped.def_name(id)), id))
             .collect();
         let mut places = FxHashSet::default();
         for (id, scope) in self.scoped.scopes.iter().filter(|(_, scope)| modules.contains(&scope.module)) {
@@ -35,7 +35,7 @@ impl Names<'_> {
             scope.body.iter().for_each(|stmt| expressions(ast.stmt(*stmt), |expr| work.push(expr)));
             while let Some(expr) = work.pop() {
                 if !is_string(ast, expr) {
-                    subexpressions(ast.expr(expr), |part| work.push(part));
+                    subexpressions(ast, ast.expr(expr), |part| work.push(part));
                     continue;
                 }
                 for (span, name) in self.names_after_dollar(ast.expr_span(expr)) {
@@ -55,7 +55,7 @@ impl Names<'_> {
 
     /// Whether a string of a module has a dollar sign without a brace.
     fn has_dollar(&self, module: ModuleId) -> bool {
-        self.scoped.ast(module).exprs.values().any(|expr| matches!(expr, Expr::Str(text) if text.contains('$')))
+        self.scoped.ast(module).strings.iter().any(|string| string.contains('$'))
     }
 
     /// Returns the names that follow a dollar sign in a string as it is written.

@@ -82,7 +82,7 @@ fn is_empty(expr: &Expr) -> bool {
 fn result(ast: &Ast, op: BinaryOp, left: ExprId, right: ExprId) -> Option<bool> {
     let order = match (ast.expr(left), ast.expr(right)) {
         (Expr::Int(left), Expr::Int(right)) => left.cmp(right),
-        (Expr::Str(left), Expr::Str(right)) => left.cmp(right),
+        (Expr::Str(left), Expr::Str(right)) => ast.string(*left).cmp(ast.string(*right)),
         (Expr::Bool(left), Expr::Bool(right)) => left.cmp(right),
         _ if is_same(ast, left, right) => Ordering::Equal,
         _ => return None,
@@ -117,7 +117,7 @@ fn is_same(ast: &Ast, left: ExprId, right: ExprId) -> bool {
 fn is_same_key(ast: &Ast, left: ExprId, right: ExprId) -> bool {
     match (ast.expr(left), ast.expr(right)) {
         (Expr::Int(left), Expr::Int(right)) => left == right,
-        (Expr::Str(left), Expr::Str(right)) => left == right,
+        (Expr::Str(left), Expr::Str(right)) => ast.string(*left) == ast.string(*right),
         _ => is_same(ast, left, right),
     }
 }

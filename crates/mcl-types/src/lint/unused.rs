@@ -18,8 +18,8 @@ impl Names<'_> {
         let scoped = self.scoped;
         let mut used: EntitySet<DefId> = EntitySet::with_capacity(scoped.defs.len());
         let of_expressions =
-            scoped.modules.values().flat_map(|module| module.exprs.values()).filter_map(|info| match info {
-                ExprInfo::Ref(resolution) => Some(*resolution),
+            scoped.modules.values().flat_map(|module| module.exprs.iter()).filter_map(|info| match info {
+                ExprInfo::Ref(resolution) => Some(resolution),
                 ExprInfo::None | ExprInfo::Function(_) | ExprInfo::Unresolved => None,
             });
         let of_includes = scoped.instances.values().filter_map(|instance| match instance.kind {
@@ -121,7 +121,7 @@ impl Names<'_> {
     pub(super) fn name_span(&self, id: DefId, sigil: &str) -> Span {
         let (span, name) = (self.scoped.def_span(id), self.scoped.def_name(id));
         let end = span.start + (sigil.len() + name.len()) as u32;
-        let is_name = self.text(span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(&**name));
+        let is_name = self.text(span).strip_prefix(sigil).is_some_and(|rest| rest.starts_with(name));
         if is_name { Span { end, ..span } } else { span }
     }
 

@@ -14,7 +14,7 @@ use crate::scope::error::{Entity, ScopeError};
 use crate::scope::import::Imported;
 use crate::scope::names::{Namespace, Symbol};
 use crate::scope::table::{Alias, AliasTarget, Visible};
-use crate::scoped::{DefId, DefKind, ExprInfo, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
+use crate::scoped::{DefId, DefKind, ExprInfos, InstanceKind, Module, ModuleId, ScopeId, ScopeKind, StmtInfo};
 use crate::stack::with_stack;
 
 /// A scope of this many statements or more is a long one.
@@ -33,7 +33,7 @@ impl Resolver<'_> {
         let module = self.out.modules.push(Module {
             unit,
             scope: self.out.scopes.next_key(),
-            exprs: vec![ExprInfo::None; ast.exprs.len()].into(),
+            exprs: ExprInfos::new(ast.exprs.len()),
             stmts: vec![StmtInfo::None; ast.stmts.len()].into(),
         });
         let scope = self.add_scope(module, site, ScopeKind::Module);
@@ -149,7 +149,7 @@ impl Resolver<'_> {
         let ast = self.ast(scope);
         for param in params {
             if let Some(first) = seen.insert(param.name, param.span) {
-                let name = Arc::clone(ast.name(param.name));
+                let name = ast.name(param.name).into();
                 self.report_always(scope, ScopeError::DuplicateParameter { name, second: param.span, first });
             }
         }
@@ -159,13 +159,15 @@ impl Resolver<'_> {
         let ast = self.ast(scope);
         let module = self.out.scope(scope).module;
         match ast.stmt(stmt) {
-            Stmt::Bind { name, name_span, .. } => {
-                self.define(scope, stmt, Namespace::Variable, *name, *name_span, DefKind::Bind { stmt });
+            Stmt::Bind { name, name_range, .. } => {
+                let span = name_range.in_file(ast.file);
+                self.define(scope, stmt, Namespace::Variable, *name, span, DefKind::Bind { stmt });
             }
-            Stmt::Func { name, name_span, .. } => {
+            Stmt::Func { name, name_range, .. } => {
+                let span = name_range.in_file(ast.file);
                 // The second pass adds the scope, when it reaches the body.
                 let kind = DefKind::Func { stmt, scope: None.into() };
-                self.define(scope, stmt, Namespace::Function, *name, *name_span, kind);
+                self.define(scope, stmt, Namespace::Function, *name, span, kind);
             }
             Stmt::Class(class) => {
                 let ClassStmt { name, name_span, params, .. } = &**class;
@@ -216,7 +218,7 @@ impl Resolver<'_> {
             }
             DefinitionKind::Alias => {
                 let alias = Alias { stmt, span: definition.span, target: AliasTarget::Error };
-                if &**ast.name(definition.name) == "*" {
+                if ast.name(definition.name) == "*" {
                     self.tables[scope].stars.push((stmt, AliasTarget::Error));
                 } else {
                     self.tables[scope].aliases.entry(symbol).or_insert(alias);
@@ -253,7 +255,7 @@ impl Resolver<'_> {
                 self.out.defs[def].erroneous = true;
                 // The first one may be a guess from a statement that was reported already.
                 if self.out.def(first).kind != DefKind::Error {
-                    let entity = Entity::new(namespace, Arc::clone(self.symbols.name(symbol)));
+                    let entity = Entity::new(namespace, self.symbols.name(symbol).into());
                     let stmt = self.ast(scope).stmt_span(stmt);
                     let first = self.out.def_span(first);
                     self.report_always(scope, ScopeError::DuplicateDefinition { entity, stmt, name: span, first });
@@ -268,7 +270,7 @@ impl Resolver<'_> {
         if let Some(first) = self.table(scope).aliases.get(&symbol) {
             if first.target != AliasTarget::Error {
                 let (span, first) = (alias.span, first.span);
-                let alias = Arc::clone(self.symbols.name(symbol));
+                let alias: Arc<str> = self.symbols.name(symbol).into();
                 self.report_always(scope, ScopeError::DuplicateAlias { alias, span, first });
             }
         } else {

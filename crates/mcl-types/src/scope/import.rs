@@ -54,7 +54,7 @@ impl Resolver<'_> {
             );
         }
         let (symbol, span) = match alias {
-            Some((name, _)) if &**ast.name(name) == "*" => {
+            Some((name, _)) if ast.name(name) == "*" => {
                 self.tables[scope].stars.push((stmt, target));
                 return;
             }
@@ -69,7 +69,7 @@ impl Resolver<'_> {
             self.declare_alias(scope, symbol, Alias { stmt, span, target });
         } else if !is_duplicate {
             let first = self.table(scope).aliases[&symbol].span;
-            let alias = Arc::clone(self.symbols.name(symbol));
+            let alias: Arc<str> = self.symbols.name(symbol).into();
             self.report_always(scope, ScopeError::DuplicateImportAlias { alias, span, first });
         }
     }
@@ -309,7 +309,7 @@ impl Resolver<'_> {
             let Some(module) = self.out.instance_scope(instance) else { continue };
             let Some(inner) = self.table(module).aliases.get(&alias).map(|alias| alias.target) else { continue };
             if let Some(name) = self.common_name(inner, target) {
-                let (module, name) = (Arc::clone(self.symbols.name(alias)), Arc::clone(self.symbols.name(name)));
+                let (module, name) = (self.symbols.name(alias).into(), self.symbols.name(name).into());
                 self.report_always(scope, ScopeError::StarCollision { module, name, stmt: span });
                 return;
             }

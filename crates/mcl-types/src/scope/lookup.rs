@@ -163,8 +163,8 @@ impl Resolver<'_> {
             }
             (Namespace::Variable, parts) => {
                 let registered: Arc<str> = match parts {
-                    [simple] => Arc::clone(self.symbols.name(*simple)),
-                    _ if &**self.symbols.name(parts[0]) == "const" => self.symbols.dotted(parts).into(),
+                    [simple] => self.symbols.name(*simple).into(),
+                    _ if self.symbols.name(parts[0]) == "const" => self.symbols.dotted(parts).into(),
                     _ => return None,
                 };
                 builtin::variable(&registered)
@@ -177,7 +177,7 @@ impl Resolver<'_> {
 
     /// Returns the id of a built-in name.
     fn builtin(&mut self, registered: &str) -> BuiltinId {
-        self.builtin_index.intern(&mut self.out.builtins, registered, || registered.into())
+        self.builtin_index.intern(&mut self.out.builtins, registered)
     }
 
     /// Returns the id of a native function.
@@ -188,7 +188,7 @@ impl Resolver<'_> {
         let short = self.symbols.name(name);
         let registered: Arc<str> = match module {
             Some(module) => format!("{}.{short}", self.symbols.name(module)).into(),
-            None => Arc::clone(short),
+            None => short.into(),
         };
         let is_function = !short.starts_with('_') && mcl_functions::function(&registered).is_some();
         let found = is_function.then(|| self.builtin(&registered));
@@ -198,7 +198,7 @@ impl Resolver<'_> {
 
     /// Returns the names of the native functions of a module.
     pub(crate) fn native_names(&mut self, module: Symbol) -> Vec<Symbol> {
-        let module = Arc::clone(self.symbols.name(module));
+        let module: Arc<str> = self.symbols.name(module).into();
         builtin::functions_of(&module).map(|name| self.symbols.intern(name)).collect()
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use mcl_modules::UnitId;
-use mcl_parser::TextIndex;
 use mcl_parser::ast::{Ast, Name};
+use mcl_parser::{StringIndex, StringTable};
 use smallvec::SmallVec;
 
 /// A name without dots, the same in every file.
@@ -42,8 +42,8 @@ pub(crate) enum UseForm {
 /// All symbols, and the names of each file in terms of them.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    names: PrimaryMap<Symbol, Arc<str>>,
-    index: TextIndex<Symbol>,
+    names: StringTable<Symbol>,
+    index: StringIndex<Symbol>,
     units: PrimaryMap<UnitId, UnitNames>,
 }
 
@@ -66,13 +66,13 @@ impl Symbols {
                 ends: PrimaryMap::with_capacity(ast.names.len()),
             };
             // Nearly all names are without dots, and new.
-            symbols.names.reserve(ast.names.len());
+            symbols.names.reserve(ast.names.len(), ast.names.byte_len());
             symbols.index.reserve(&symbols.names, ast.names.len());
-            for name in ast.names.values() {
+            for name in ast.names.iter() {
                 if name.contains('.') {
                     names.parts.extend(name.split('.').map(|part| symbols.intern(part)));
                 } else {
-                    names.parts.push(symbols.index.intern(&mut symbols.names, name, || Arc::clone(name)));
+                    names.parts.push(symbols.index.intern(&mut symbols.names, name));
                 }
                 names.ends.push(names.parts.len() as u32);
             }
@@ -83,11 +83,11 @@ impl Symbols {
 
     /// Returns the symbol of a name without dots.
     pub(crate) fn intern(&mut self, name: &str) -> Symbol {
-        self.index.intern(&mut self.names, name, || name.into())
+        self.index.intern(&mut self.names, name)
     }
 
     /// Returns the name of a symbol.
-    pub(crate) fn name(&self, symbol: Symbol) -> &Arc<str> {
+    pub(crate) fn name(&self, symbol: Symbol) -> &str {
         &self.names[symbol]
     }
 

@@ -74,11 +74,11 @@ impl Resolver<'_> {
     fn entity(&self, scope: ScopeId, stmt: StmtId) -> Entity {
         let ast = self.out.ast_of(scope);
         match ast.stmt(stmt) {
-            Stmt::Bind { name, .. } => Entity::Variable(Arc::clone(ast.name(*name))),
-            Stmt::Func { name, .. } => Entity::Function(Arc::clone(ast.name(*name))),
-            Stmt::Class(class) => Entity::Class(Arc::clone(ast.name(class.name))),
+            Stmt::Bind { name, .. } => Entity::Variable(ast.name(*name).into()),
+            Stmt::Func { name, .. } => Entity::Function(ast.name(*name).into()),
+            Stmt::Class(class) => Entity::Class(ast.name(class.name).into()),
             Stmt::Include(include) => match include.alias {
-                Some((alias, _)) => Entity::Include(Arc::clone(ast.name(alias))),
+                Some((alias, _)) => Entity::Include(ast.name(alias).into()),
                 None => Entity::Unknown,
             },
             Stmt::Import(import) => Entity::Import(Arc::clone(&import.module)),

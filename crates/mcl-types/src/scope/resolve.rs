@@ -72,7 +72,7 @@ impl Resolver<'_> {
         walk::expressions(ast.stmt(stmt), |expr| self.resolve_expression(scope, expr, &ast, ancestors));
         if let (StmtInfo::Def(def), Stmt::Func { func, .. }) = (self.out.stmt_info(scope, stmt), ast.stmt(stmt)) {
             let module = self.out.scope(scope).module;
-            if let ExprInfo::Function(inner) = self.out.module(module).exprs[*func] {
+            if let ExprInfo::Function(inner) = self.out.module(module).exprs.get(*func) {
                 self.out.defs[def].kind = DefKind::Func { stmt, scope: inner.into() };
             }
         }
@@ -107,8 +107,8 @@ impl Resolver<'_> {
         if expected != found && is_broken {
             self.out.instances[instance].kind = InstanceKind::Error;
         } else if expected != found && !self.out.def(class).erroneous {
-            let params = self.out.scope(body).params.iter().map(|param| self.out.def_name(*param).clone()).collect();
-            let (class, class_span) = (self.out.def_name(class).clone(), self.out.def_span(class));
+            let params = self.out.scope(body).params.iter().map(|param| self.out.def_name(*param).into()).collect();
+            let (class, class_span) = (self.out.def_name(class).into(), self.out.def_span(class));
             self.report(scope, ScopeError::ArgumentCount { class, class_span, params, found, span });
             self.out.instances[instance].kind = InstanceKind::Error;
         }
@@ -129,7 +129,7 @@ impl Resolver<'_> {
                     self.resolve_use(Namespace::Function, *name, scope, span, UseForm::Call, ancestors)
                 }
                 Expr::Index { base, index } if self.is_fact_with_broken_key(ast, scope, *base, *index) => {
-                    self.out.modules[module].exprs[*base] = ExprInfo::Unresolved;
+                    self.out.modules[module].exprs.set(*base, ExprInfo::Unresolved);
                     continue;
                 }
                 Expr::Func(lambda) => {
@@ -139,10 +139,10 @@ impl Resolver<'_> {
                 _ => ExprInfo::None,
             };
             if info != ExprInfo::None {
-                self.out.modules[module].exprs[expr] = info;
+                self.out.modules[module].exprs.set(expr, info);
             }
             let before = work.len();
-            walk::subexpressions(ast.expr(expr), |part| work.push((part, inside)));
+            walk::subexpressions(ast, ast.expr(expr), |part| work.push((part, inside)));
             work[before..].reverse();
         }
     }
@@ -150,7 +150,7 @@ impl Resolver<'_> {
     /// Whether `base[index]` is a fact of Puppet, `$facts['os']`; the lexer has reported it because of its quotes.
     fn is_fact_with_broken_key(&mut self, ast: &Ast, scope: ScopeId, base: ExprId, index: ExprId) -> bool {
         let (Expr::Var(name), Expr::Error) = (ast.expr(base), ast.expr(index)) else { return false };
-        if !matches!(&**ast.name(*name), "facts" | "trusted") {
+        if !matches!(ast.name(*name), "facts" | "trusted") {
             return false;
         }
         let parts = self.symbols.parts(self.table(scope).unit, *name).to_vec();

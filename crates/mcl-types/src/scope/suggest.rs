@@ -140,7 +140,7 @@ impl Resolver<'_> {
                 .or_else(|| self.dotted_hint(alias, member, sigil, scope))
                 .or_else(|| self.missing_alias(alias, member, namespace, scope));
         };
-        let wrong = Arc::clone(self.symbols.name(member));
+        let wrong: Arc<str> = self.symbols.name(member).into();
         if let Some(near) = nearest(&wrong, names.iter().map(|name| &**name)) {
             return Some(Hint::Similar { name: format!("{sigil}{}.{near}", self.symbols.name(alias)) });
         }
@@ -161,7 +161,7 @@ impl Resolver<'_> {
         }
         let mut names = Vec::new();
         for (alias, target) in aliases.into_iter().take(MAX_ALIASES) {
-            if self.names_of_target(namespace, target).iter().any(|other| **other == **self.symbols.name(name)) {
+            if self.names_of_target(namespace, target).iter().any(|other| **other == *self.symbols.name(name)) {
                 names.push(format!("{sigil}{}.{}", self.symbols.name(alias), self.symbols.name(name)));
             }
         }
@@ -181,25 +181,23 @@ impl Resolver<'_> {
     /// Finds a variable of that name in another scope.
     fn variable_elsewhere(&self, name: &str) -> Option<Hint> {
         let is_match = |kind: &DefKind| matches!(kind, DefKind::Bind { .. });
-        let def = self.out.defs.values().find(|def| is_match(&def.kind) && **self.out.name_of(def) == *name)?;
+        let def = self.out.defs.values().find(|def| is_match(&def.kind) && *self.out.name_of(def) == *name)?;
         let name = name.to_owned();
         match self.out.scope(def.scope).kind {
             ScopeKind::Loop => Some(Hint::VariableOfBlock { name, block: "a loop" }),
             ScopeKind::Block => Some(Hint::VariableOfBlock { name, block: "a branch of an `if`" }),
-            ScopeKind::Class(class) => {
-                Some(Hint::VariableOfClass { name, class: Arc::clone(self.out.def_name(class)) })
-            }
+            ScopeKind::Class(class) => Some(Hint::VariableOfClass { name, class: self.out.def_name(class).into() }),
             ScopeKind::Module | ScopeKind::Function(_) => None,
         }
     }
 
     /// Finds a class of that name inside another one.
     fn class_elsewhere(&mut self, parts: &[Symbol], scope: ScopeId) -> Option<Hint> {
-        let last = Arc::clone(self.symbols.name(*parts.last()?));
+        let last: Arc<str> = self.symbols.name(*parts.last()?).into();
         if let [first, _] = parts
             && self.lookup(NameUse { namespace: Namespace::Class, parts: &[*first] }, scope).is_some()
         {
-            return Some(Hint::ClassOfClass { outer: Arc::clone(self.symbols.name(*first)), inner: last });
+            return Some(Hint::ClassOfClass { outer: self.symbols.name(*first).into(), inner: last });
         }
         if parts.len() > 1 {
             return None;
@@ -214,7 +212,7 @@ impl Resolver<'_> {
             }
             let ScopeKind::Class(outer) = self.out.scope(def.scope).kind else { return None };
             let outer = self.out.def_name(outer);
-            (**name == *last).then(|| Hint::NestedClass { outer: Arc::clone(outer), inner: Arc::clone(&last) })
+            (*name == *last).then(|| Hint::NestedClass { outer: outer.into(), inner: Arc::clone(&last) })
         })
     }
 
@@ -223,7 +221,7 @@ impl Resolver<'_> {
         let parts = [first];
         let mut exists = |namespace| self.lookup(NameUse { namespace, parts: &parts }, scope).is_some();
         let (is_variable, is_class) = (sigil == "$" && exists(Namespace::Variable), exists(Namespace::Class));
-        let (first, last) = (Arc::clone(self.symbols.name(first)), Arc::clone(self.symbols.name(last)));
+        let (first, last): (Arc<str>, Arc<str>) = (self.symbols.name(first).into(), self.symbols.name(last).into());
         if is_variable {
             return Some(Hint::FieldOfVariable { variable: first, field: last });
         }
@@ -245,10 +243,10 @@ impl Resolver<'_> {
             let found = table.aliases.iter().find(|(_, alias)| {
                 let AliasTarget::Instance(instance) = alias.target else { return false };
                 let InstanceKind::Class(reference) = self.out.instance(instance).kind else { return false };
-                matches!(self.out.reference(reference).target, Target::Def(def) if **self.out.def_name(def) == *class)
+                matches!(self.out.reference(reference).target, Target::Def(def) if *self.out.def_name(def) == *class)
             });
             if let Some((symbol, _)) = found {
-                return Some(Arc::clone(self.symbols.name(*symbol)));
+                return Some(self.symbols.name(*symbol).into());
             }
             current = self.out.scope(scope).parent;
         }
@@ -256,9 +254,9 @@ impl Resolver<'_> {
     }
 
     fn missing_alias(&mut self, alias: Symbol, last: Symbol, namespace: Namespace, scope: ScopeId) -> Option<Hint> {
-        let name = Arc::clone(self.symbols.name(alias));
+        let name: Arc<str> = self.symbols.name(alias).into();
         if mcl_functions::module_exists(&name) {
-            let member = Arc::clone(self.symbols.name(last));
+            let member: Arc<str> = self.symbols.name(last).into();
             if let Some(other) = self.alias_of_module(&name, scope) {
                 return Some(Hint::OtherAlias { name: format!("{other}.{member}"), module: name });
             }
@@ -286,7 +284,7 @@ impl Resolver<'_> {
         }
         let module = self.symbols.dotted(modules).replace('.', "/");
         let names = || mcl_functions::module_functions(&module).iter().map(Function::short_name);
-        let last = &**self.symbols.name(last);
+        let last = self.symbols.name(last);
         let function = names().find(|name| *name == last).or_else(|| nearest(last, names()))?;
         Some(match self.alias_of_module(&module, scope) {
             Some(alias) => Hint::OtherAlias { name: format!("{alias}.{function}"), module: module.into() },
@@ -299,11 +297,11 @@ impl Resolver<'_> {
         let mut current = Some(scope);
         while let Some(scope) = current {
             let found = self.table(scope).aliases.iter().find(|(_, alias)| match alias.target {
-                AliasTarget::System(symbol) => **self.symbols.name(symbol) == *module,
+                AliasTarget::System(symbol) => *self.symbols.name(symbol) == *module,
                 AliasTarget::Instance(_) | AliasTarget::Error => false,
             });
             if let Some((symbol, _)) = found {
-                return Some(Arc::clone(self.symbols.name(*symbol)));
+                return Some(self.symbols.name(*symbol).into());
             }
             current = self.out.scope(scope).parent;
         }
@@ -314,7 +312,7 @@ impl Resolver<'_> {
         let mut names = Vec::new();
         let mut current = Some(scope);
         while let Some(scope) = current {
-            names.extend(self.table(scope).aliases.keys().map(|symbol| Arc::clone(self.symbols.name(*symbol))));
+            names.extend(self.table(scope).aliases.keys().map(|symbol| self.symbols.name(*symbol).into()));
             current = self.out.scope(scope).parent;
         }
         names
@@ -341,7 +339,7 @@ impl Resolver<'_> {
         let definitions = table.definitions.keys().filter(|_| visible == Visible::All);
         let definitions = definitions.filter(|(defined_in, _)| *defined_in == namespace).map(|(_, symbol)| *symbol);
         let params = table.params.symbols().filter(|_| namespace == Namespace::Variable);
-        definitions.chain(params).map(|symbol| Arc::clone(self.symbols.name(symbol))).collect()
+        definitions.chain(params).map(|symbol| self.symbols.name(symbol).into()).collect()
     }
 
     /// Returns the names of one namespace that a visible alias gives access to; `None` if there is no such alias.
@@ -367,7 +365,7 @@ impl Resolver<'_> {
         };
         if let Some(module) = native.filter(|_| namespace == Namespace::Function) {
             let native = self.native_names(module);
-            names.extend(native.into_iter().map(|name| Arc::clone(self.symbols.name(name))));
+            names.extend(native.into_iter().map(|name| self.symbols.name(name).into()));
         }
         names
     }

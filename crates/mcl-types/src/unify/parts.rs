@@ -22,10 +22,10 @@ use crate::scoped::{
 use crate::walk;
 
 /// A part has at least this many statements.
-const MIN_STATEMENTS: usize = 1000;
+const MIN_STATEMENTS: usize = 500;
 
 /// A program has at most this many parts for each thread. What only the solver of a part needs is dropped with it.
-const PARTS_PER_THREAD: usize = 4;
+const PARTS_PER_THREAD: usize = 32;
 
 /// Divides a program of one file into parts for some threads. Returns `None` if it is small, or names connect its beginning
 /// with its end.
@@ -153,10 +153,10 @@ impl Links {
                 let mut work: SmallVec<[ExprId; 16]> = smallvec![expr];
                 while let Some(expr) = work.pop() {
                     first = first.min(expr.as_u32());
-                    if let ExprInfo::Ref(reference) = module.exprs[expr] {
+                    if let ExprInfo::Ref(reference) = module.exprs.get(expr) {
                         self.add_use(scoped, position, reference);
                     }
-                    walk::subexpressions(ast.expr(expr), |part: ExprId| work.push(part));
+                    walk::subexpressions(ast, ast.expr(expr), |part: ExprId| work.push(part));
                 }
             });
         }

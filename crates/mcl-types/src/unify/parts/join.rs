@@ -1,5 +1,7 @@
 //! Joining the tables of parts.
 
+use std::ops::Range;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use mcl_parser::ast::ExprId;
@@ -14,6 +16,7 @@ use crate::typed::{CallTypes, TypeId, TypeNode, TypeTable};
 pub(crate) fn joined(scoped: &Scoped, parts: &[Part], mut tables: Vec<Tables>) -> Tables {
     let generics = joined_generics(&tables);
     let part_exprs: Vec<_> = tables.iter_mut().map(|tables| std::mem::take(&mut tables.exprs)).collect();
+    let part_calls: Vec<_> = tables.iter_mut().map(|tables| std::mem::take(&mut tables.call_types)).collect();
     let mut join = Join::new(&tables, &generics);
     let module = scoped.scope(scoped.root()).module;
     let length = scoped.module(module).exprs.len();
@@ -32,21 +35,20 @@ pub(crate) fn joined(scoped: &Scoped, parts: &[Part], mut tables: Vec<Tables>) -
         .map(|(number, (instance, types))| (*instance, types.iter().map(|ty| join.ty(number, *ty)).collect()))
         .collect();
     let mut call_types = CallTypes::with_capacity(
-        tables.iter().map(|tables| tables.call_types.len()).sum(),
-        tables.iter().map(|tables| tables.call_types.types().len()).sum(),
+        part_calls.iter().map(CallTypes::len).sum(),
+        part_calls.iter().map(|calls| calls.types().len()).sum(),
     );
-    // The definitions of all parts are typed before the other statements.
-    for is_definition in [true, false] {
-        for (number, tables) in tables.iter().enumerate() {
-            let calls = if is_definition {
-                0..tables.definition_calls
-            } else {
-                tables.definition_calls..tables.call_types.len()
-            };
-            for (call, types) in tables.call_types.range(calls) {
-                call_types.add(call, types.iter().map(|ty| join.ty(number, *ty)));
-            }
+    let mut add_calls = |number: usize, calls: &CallTypes, range: Range<usize>| {
+        for (call, types) in calls.range(range) {
+            call_types.add(call, types.iter().map(|ty| join.ty(number, *ty)));
         }
+    };
+    // The definitions of all parts are typed before the other statements.
+    for (number, (tables, calls)) in tables.iter().zip(&part_calls).enumerate() {
+        add_calls(number, calls, 0..tables.definition_calls);
+    }
+    for (number, (tables, calls)) in tables.iter().zip(part_calls).enumerate() {
+        add_calls(number, &calls, tables.definition_calls..calls.len());
     }
     let definition_calls = tables.iter().map(|tables| tables.definition_calls).sum();
     let exprs = [exprs].into_iter().collect();
@@ -104,7 +106,7 @@ struct Source<'a> {
 
 impl<'a> Join<'a> {
     fn new(tables: &'a [Tables], generics: &[(ScopeId, TypeVars)]) -> Join<'a> {
-        let table = TypeTable::default();
+        let table = TypeTable::with_capacity(tables.iter().map(|part| part.types.len()).sum());
         let source = |part: &'a Tables| {
             let mut known = SecondaryMap::with_capacity(part.types.len());
             // Types without parts have the same id in every table.
