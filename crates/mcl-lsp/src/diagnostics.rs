@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::convert::range;
 use crate::documents::Documents;
+use crate::manifests::Manifests;
 
 /// Shows as "unnecessary", for what can be removed.
 const UNNECESSARY: u8 = 1;
@@ -17,10 +18,10 @@ const UNNECESSARY: u8 = 1;
 const DEPRECATED: u8 = 2;
 
 /// Returns what to publish for each file of the programs and each open document: its address, and the parameters.
-/// `of_manifests` are the findings of open manifests, which belong to no program.
+/// `of_manifests` are the findings of `manifests`, which belong to no program.
 pub(crate) fn publications(
     analysis: &Analysis,
-    of_manifests: Vec<(PathBuf, Vec<Finding>)>,
+    (manifests, of_manifests): (&Manifests, Vec<(PathBuf, Vec<Finding>)>),
     documents: &Documents,
     client: &Client,
 ) -> Vec<(String, Value)> {
@@ -33,7 +34,7 @@ pub(crate) fn publications(
     for (path, found) in &findings {
         let related = found.iter().flat_map(|finding| finding.related.iter().map(|(location, _)| &*location.path));
         for path in related.chain((!found.is_empty()).then_some(&**path)) {
-            let manifest = documents.manifests.source(path);
+            let manifest = documents.manifests.source(path).or_else(|| manifests.source(path));
             let source = manifest.or_else(|| analysis.source(path));
             if let Some(source) = source.filter(|_| !sources.contains_key(path)) {
                 sources.insert(path, source);

@@ -1,40 +1,95 @@
-//! Puppet manifests and templates (spec 11 §2.8): findings and symbols of open texts.
+//! Puppet manifests and templates (spec 11 §2.8): findings of open texts and of the files beside them, and symbols of open
+//! texts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcl_analysis::{Finding, Fold, FoldKind, Location, OutlineItem, OutlineKind};
+use mcl_analysis::{Finding, Fold, FoldKind, Location, OutlineItem, OutlineKind, Source};
 use mcl_diagnostics::{Code, Diagnostic, LevelSetting, LintLevel, LintSelector, Severity, Span};
 use pp_analysis::{Symbol, SymbolKind};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::documents::Documents;
 use crate::settings::Settings;
 
-/// The findings of the open manifests, which are kept until their text changes.
+/// The files of the modules of open manifests are read if they are together at most as many as this.
+const MAX_FILES: usize = 2_000;
+
+/// A larger file is not read unless it is open, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The open manifests, the files beside them, and the findings of both, which are kept until a text changes.
 #[derive(Default)]
 pub(crate) struct Manifests {
     known: FxHashMap<PathBuf, (Arc<str>, Vec<Finding>)>,
     /// The levels of lints that they were found with.
     levels: Vec<(LintSelector, LintLevel)>,
+    /// The files of the modules of open manifests.
+    beside: BTreeMap<PathBuf, Source>,
+    /// The state of the texts in which those files were read last.
+    read_in: Option<u64>,
 }
 
 impl Manifests {
-    /// Returns the findings of each open manifest.
-    pub(crate) fn findings(&mut self, documents: &Documents, settings: &Settings) -> Vec<(PathBuf, Vec<Finding>)> {
+    /// Returns the findings of each open manifest, and of each other file of its module that has some. `fixed` is the last state
+    /// of the texts after something other than open texts changed.
+    pub(crate) fn findings(
+        &mut self,
+        documents: &Documents,
+        fixed: u64,
+        settings: &Settings,
+    ) -> Vec<(PathBuf, Vec<Finding>)> {
         if self.levels != settings.levels {
             self.known.clear();
             self.levels.clone_from(&settings.levels);
         }
-        self.known.retain(|path, _| documents.manifests.text(path).is_some());
+        if self.read_in != Some(fixed) {
+            self.read_beside(documents);
+            self.read_in = Some(fixed);
+        }
         let open = documents.open.keys().filter_map(|path| Some((path, documents.manifests.text(path)?)));
-        let find = |(path, text): (&PathBuf, &Arc<str>)| {
-            let known = self.known.get(path).filter(|(known, _)| Arc::ptr_eq(known, text));
+        let beside = self.beside.iter().map(|(path, source)| (path, &source.text));
+        let beside = beside.filter(|(path, _)| documents.manifests.text(path).is_none());
+        let texts: Vec<(&PathBuf, &Arc<str>)> = open.chain(beside).collect();
+        let find = |(path, text): &(&PathBuf, &Arc<str>)| {
+            let known = self.known.get(*path).filter(|(known, _)| Arc::ptr_eq(known, text));
             let findings = known.map_or_else(|| findings(path, text, &self.levels), |(_, findings)| findings.clone());
-            self.known.insert(path.clone(), (Arc::clone(text), findings.clone()));
-            (path.clone(), findings)
+            ((*path).clone(), (Arc::clone(text), findings))
         };
-        open.map(find).collect()
+        self.known = texts.par_iter().map(find).collect();
+        let found = texts.iter().filter_map(|(path, _)| Some((*path, &self.known.get(*path)?.1)));
+        let found = found.filter(|(path, found)| !found.is_empty() || documents.open.contains_key(*path));
+        found.map(|(path, found)| (path.clone(), found.clone())).collect()
+    }
+
+    /// Returns the text of a file beside an open manifest.
+    pub(crate) fn source(&self, path: &Path) -> Option<Source> {
+        self.beside.get(path).cloned()
+    }
+
+    /// Reads the files beside the open manifests. A text that did not change stays the same, and so do its findings.
+    fn read_beside(&mut self, documents: &Documents) {
+        let open = documents.open.keys().filter(|path| documents.manifests.text(path).is_some());
+        let mut paths = BTreeSet::new();
+        for path in open {
+            // The first manifest of a module brings all others.
+            if !paths.contains(path) {
+                // What cannot be listed is checked when it is open.
+                paths.extend(pp_environment::files_beside(path).unwrap_or_default());
+            }
+        }
+        if paths.len() > MAX_FILES {
+            paths.clear();
+        }
+        let mut before = std::mem::take(&mut self.beside);
+        for path in paths {
+            let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= MAX_FILE_BYTES);
+            let Some(text) = is_small.then(|| std::fs::read_to_string(&path).ok()).flatten() else { continue };
+            let known = before.remove(&path).filter(|source| *source.text == text);
+            self.beside.insert(path, known.unwrap_or_else(|| Source::new(text.into())));
+        }
     }
 }
 

@@ -128,6 +128,6 @@ impl Worker {
 }
 
 fn publications(manifests: &mut Manifests, analysis: &Analysis, job: &Job) -> Vec<(String, serde_json::Value)> {
-    let of_manifests = manifests.findings(&job.documents, &job.client.settings);
-    diagnostics::publications(analysis, of_manifests, &job.documents, &job.client)
+    let of_manifests = manifests.findings(&job.documents, job.fixed, &job.client.settings);
+    diagnostics::publications(analysis, (manifests, of_manifests), &job.documents, &job.client)
 }

@@ -18,6 +18,13 @@ pub fn check_annotated_literals(ast: &Ast) -> Vec<Diagnostic> {
     ast.stmts.values().filter_map(check).collect()
 }
 
+/// Whether [`check_annotated_literals`] has reported a value for its annotation; the tree may be interpolated.
+pub(crate) fn is_reported(ast: &Ast, ty: TypeId, value: ExprId) -> bool {
+    let is_string = matches!(ast.expr(value), Expr::Concat(_) | Expr::Interpolated(_));
+    let may_be_string = matches!(ast.ty(ty), TypeExpr::Str | TypeExpr::Error | TypeExpr::Variant);
+    is_string && !may_be_string || check_literal(ast, ty, value).is_some()
+}
+
 fn check_literal(ast: &Ast, ty: TypeId, value: ExprId) -> Option<Diagnostic> {
     let value = without_parens(ast, value);
     let annotation = ast.ty(ty);

@@ -201,6 +201,34 @@ pub fn puppet_files(path: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
     Ok(files)
 }
 
+/// The folders of a module or environment that have manifests and templates of its own. Those of others that it is tested
+/// with are elsewhere.
+const OWN_FOLDERS: [&str; 5] = ["manifests", "functions", "types", "plans", "templates"];
+
+/// Lists the manifests and templates of the module or environment that a file belongs to, itself among them; none for a file
+/// that is not in a folder of one. The path must be absolute.
+///
+/// # Errors
+/// A directory that cannot be read, or has too many files.
+pub fn files_beside(path: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
+    let Some(root) = root_of(path) else { return Ok(Vec::new()) };
+    let mut files = Vec::new();
+    for folder in OWN_FOLDERS.map(|folder| root.join(folder)).into_iter().filter(|folder| folder.is_dir()) {
+        files.extend(puppet_files(&folder)?);
+    }
+    Ok(files)
+}
+
+/// Returns the directory of the module or environment that a file belongs to: a module with metadata, or else the directory
+/// of the nearest `manifests`, or of another folder.
+fn root_of(path: &Path) -> Option<&Path> {
+    let is_own = |folder: &&Path| folder.file_name().is_some_and(|name| OWN_FOLDERS.iter().any(|own| name == *own));
+    let folders = || path.ancestors().skip(1).filter(is_own).filter_map(|folder| Some((folder, folder.parent()?)));
+    let with_metadata = folders().find(|(_, root)| root.join("metadata.json").is_file());
+    let of_manifests = || folders().find(|(folder, _)| folder.ends_with("manifests"));
+    with_metadata.or_else(of_manifests).or_else(|| folders().next()).map(|(_, root)| root)
+}
+
 /// Lists the files (with an extension) in a directory and below it, in the order of the bytes of their paths. A directory that
 /// does not exist has none. Hidden files and directories are left out, and links to directories are not followed.
 pub(crate) fn files_below(directory: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, EnvironmentError> {
@@ -253,6 +281,36 @@ pub(crate) fn entries(directory: &Path) -> Result<Vec<(String, PathBuf)>, Enviro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_beside_a_manifest_are_those_of_its_module() {
+        let root = tree(&[
+            "m/metadata.json",
+            "m/manifests/init.pp",
+            "m/manifests/types/a.pp",
+            "m/types/port.pp",
+            "m/templates/a.epp",
+            "m/templates/a.erb",
+            "m/spec/fixtures/modules/other/manifests/init.pp",
+            "e/manifests/site.pp",
+            "e/modules/n/functions/f.pp",
+            "loose.pp",
+        ]);
+        let beside = |file: &str| -> Vec<String> {
+            let files = files_beside(&root.path().join(file)).expect("readable");
+            let name = |path: PathBuf| Some(path.strip_prefix(root.path()).ok()?.to_str()?.to_owned());
+            files.into_iter().filter_map(name).collect()
+        };
+        let module = ["m/manifests/init.pp", "m/manifests/types/a.pp", "m/types/port.pp", "m/templates/a.epp"];
+        for file in module {
+            assert_eq!(beside(file), module, "{file}");
+        }
+        let other = "m/spec/fixtures/modules/other/manifests/init.pp";
+        assert_eq!(beside(other), [other]);
+        assert_eq!(beside("e/manifests/site.pp"), ["e/manifests/site.pp"]);
+        assert_eq!(beside("e/modules/n/functions/f.pp"), ["e/modules/n/functions/f.pp"]);
+        assert_eq!(beside("loose.pp"), [""; 0]);
+    }
 
     /// Makes files, and returns the directory.
     fn tree(files: &[&str]) -> tempfile::TempDir {

@@ -45,7 +45,7 @@ pub use fact_changes::{
     Measurements, fact_directories, fact_files, facts_differ, is_read, reads_kernel_state, reads_measurements,
 };
 pub use facts::Facts;
-pub use find::{Input, Layout, Module, find, is_puppet_path, is_standard_input, puppet_files};
+pub use find::{Input, Layout, Module, files_beside, find, is_puppet_path, is_standard_input, puppet_files};
 pub use host_facts::{FactModules, HostFacts};
 pub use limits::{MAX_FILE_BYTES, MAX_FILES};
 pub use load::{Loaded, load, parse_files, parse_standard_input, parse_text};

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use cranelift_entity::EntitySet;
 use mcl_diagnostics::Span;
-use mcl_parser::ast::{Ast, Expr, ExprId, Stmt, StmtId, TypeExpr, TypeId};
+use mcl_parser::ast::{Expr, ExprId, Stmt, StmtId, TypeExpr};
 
-use crate::annotation::is_hashable;
+use crate::annotation;
 use crate::infer::Inference;
 use crate::infer::conversion::Literal;
 use crate::infer::error::InferError;
@@ -254,10 +254,8 @@ impl Inference<'_> {
         let found = self.infer(module, *value);
         let (shape, bound) = match ty.expand() {
             None => (self.syntactic_shape(module, *value), found),
-            // The key was reported when the file was parsed (E0303).
-            Some(written) if is_map_with_invalid_key(ast, written, *value) => {
-                (self.annotated_shape(module, written), Ty::ERROR)
-            }
+            // Either of the two may be what was meant.
+            Some(written) if annotation::is_reported(ast, written, *value) => (NameShape::Unknown, Ty::ERROR),
             Some(written) => {
                 let annotated = self.annotation(module, written);
                 // A literal was compared with its annotation when it was parsed (spec 02 §5.9).
@@ -375,15 +373,6 @@ impl Inference<'_> {
             }
         }
     }
-}
-
-/// Returns whether a map literal has an annotation whose keys cannot be the keys of a map.
-fn is_map_with_invalid_key(ast: &Ast, written: TypeId, value: ExprId) -> bool {
-    let mut value = ast.expr(value);
-    while let Expr::Paren(inner) = value {
-        value = ast.expr(*inner);
-    }
-    matches!((value, ast.ty(written)), (Expr::Map(_), TypeExpr::Map(key, _)) if !is_hashable(ast, *key))
 }
 
 /// Returns whether an expression is a literal, or a string with interpolated variables.

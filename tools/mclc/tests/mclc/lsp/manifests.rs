@@ -54,6 +54,43 @@ fn manifests_have_the_diagnostics_of_check() {
 }
 
 #[test]
+fn the_other_files_of_a_module_have_diagnostics_while_one_is_open() {
+    let server = "# A server.\nclass ntp::server {\n  file { '/b': mode => 644 }\n}\n";
+    let scratch = Scratch::with_files([
+        ("ntp/metadata.json", "{}"),
+        ("ntp/manifests/init.pp", CLASS),
+        ("ntp/manifests/server.pp", server),
+        ("ntp/templates/a.epp", "<%= $a b %>\n"),
+        ("ntp/spec/fixtures/modules/other/manifests/init.pp", "class {\n"),
+    ]);
+    let uri = |file: &str| format!("file://{}", scratch.path(file).display());
+    let (init, other, template) =
+        (uri("ntp/manifests/init.pp"), uri("ntp/manifests/server.pp"), uri("ntp/templates/a.epp"));
+    let mut client = Client::with_encoding("utf-16");
+    client.open(&init, CLASS);
+    assert_eq!(client.diagnostics(&init, Some(1)), json!([]));
+    let found = client.diagnostics(&other, None);
+    assert_eq!((codes(&found).len(), &found[0]["range"]["start"]["line"]), (1, &json!(2)), "{found}");
+    assert_eq!(codes(&client.diagnostics(&template, None)).len(), 1);
+    // The disk counts until the file is open.
+    std::fs::write(scratch.path("ntp/manifests/server.pp"), server.replace("644", "'0644'")).expect("writable");
+    let changes = json!({"changes": [{"uri": other, "type": 2}]});
+    client.notify("workspace/didChangeWatchedFiles", changes.clone());
+    assert_eq!(client.diagnostics(&other, None), json!([]));
+    client.open(&other, server);
+    assert_eq!(codes(&client.diagnostics(&other, Some(1))).len(), 1);
+    std::fs::remove_file(scratch.path("ntp/templates/a.epp")).expect("it exists");
+    client.notify("workspace/didChangeWatchedFiles", changes);
+    assert_eq!(client.diagnostics(&template, None), json!([]));
+    // With the last open file, the module goes.
+    std::fs::write(scratch.path("ntp/manifests/server.pp"), server).expect("writable");
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": other}}));
+    assert_eq!(codes(&client.diagnostics(&other, None)).len(), 1);
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": init}}));
+    assert_eq!(client.diagnostics(&other, None), json!([]));
+}
+
+#[test]
 fn blocks_of_manifests_are_folded() {
     let uri = "file:///nowhere/a.pp";
     let mut client = Client::with_encoding("utf-16");
