@@ -33,7 +33,11 @@ impl Scoped {
         self.modules.values().try_for_each(|module| self.validate_module_head(module))?;
         for scope in self.scopes.values() {
             ensure_valid(&self.modules, scope.module, "a module does not exist")?;
-            scope.parent.map_or(Ok(()), |parent| self.scope_exists(parent))?;
+            let Some(parent) = scope.parent else { continue };
+            self.scope_exists(parent)?;
+            // Only a file may be resolved inside another one.
+            let is_one_file = scope.kind == ScopeKind::Module || self.scope(parent).module == scope.module;
+            ensure(is_one_file, "a scope and the one around it are of different files")?;
         }
         self.validate_scope_tree()?;
         self.scopes.iter().try_for_each(|(id, scope)| self.validate_scope(id, scope))?;
@@ -46,7 +50,7 @@ impl Scoped {
             self.target_exists(path.target)?;
         }
         self.validate_instance_paths()?;
-        self.modules.values().try_for_each(|module| self.validate_module_tables(module))
+        self.modules.iter().try_for_each(|(id, module)| self.validate_module_tables(id, module))
     }
 
     fn validate_module_head(&self, module: &Module) -> Validation {
@@ -182,12 +186,17 @@ impl Scoped {
         }
     }
 
-    fn validate_module_tables(&self, module: &Module) -> Validation {
-        for expr in module.exprs.iter() {
-            match expr {
+    fn validate_module_tables(&self, id: ModuleId, module: &Module) -> Validation {
+        for (expr, info) in module.exprs.iter().enumerate() {
+            match info {
                 ExprInfo::None | ExprInfo::Unresolved => {}
                 ExprInfo::Ref(reference) => self.resolution_exists(reference)?,
-                ExprInfo::Function(scope) => self.scope_exists(scope)?,
+                ExprInfo::Function(scope) => {
+                    self.scope_exists(scope)?;
+                    let Scope { module, kind, .. } = self.scope(scope);
+                    let is_own = *module == id && *kind == ScopeKind::Function(ExprId::new(expr));
+                    ensure(is_own, "a scope is that of another function")?;
+                }
             }
         }
         for stmt in module.stmts.values() {

@@ -12,8 +12,53 @@ use crate::*;
 const PROGRAM: &str = "$n = 1\ntest \"x\" { int64 => $n, }\n";
 
 fn loaded() -> Loaded {
-    let input = Input::Text { path: "main.mcl".into(), text: PROGRAM.as_bytes().to_vec() };
+    load_text(PROGRAM)
+}
+
+fn load_text(text: &str) -> Loaded {
+    let input = Input::Text { path: "main.mcl".into(), text: text.as_bytes().to_vec() };
     load(&input, &Options::default()).expect("the program loads")
+}
+
+/// Asserts that an artifact is refused because it contradicts itself.
+fn assert_refused(hostile: &Payload, why: &str) {
+    let error = Payload::read(&hostile.write()).expect_err("it is refused");
+    assert_eq!(error.code, mcl_diagnostics::Code::A0106);
+    let text = format!("{} {:?}", error.message, error.help);
+    assert!(text.contains(why), "{text}");
+}
+
+#[test]
+fn lists_and_strings_that_a_tree_does_not_have_are_refused() {
+    let (trees, _) = parse(load_text("$a = [1, 2, 3]\n$b = {\"k\" => len($a),}\n$f = func($x) { [$x] }($b)\n"));
+    let changed = |change: &dyn Fn(&mut mcl_parser::ast::Ast)| {
+        let mut tree = (*trees.trees[UnitId::from_u32(0)]).clone();
+        change(&mut tree);
+        Payload::Ast(Trees { trees: vec![Arc::new(tree)].into(), ..trees.clone() })
+    };
+    assert!(Payload::read(&changed(&|_| {}).write()).is_ok());
+    assert_refused(&changed(&|tree| tree.list_items.truncate(2)), "a list that does not exist");
+    assert_refused(&changed(&|tree| tree.strings = mcl_parser::StringTable::default()), "a string that does not exist");
+    assert_refused(&changed(&|tree| tree.list_items[1] = tree.list_items[0]), "two parents");
+    // Lists that are together longer than the tree are not read: many long ones would take forever.
+    let long = |tree: &mut mcl_parser::ast::Ast| {
+        let list = tree.exprs.values().find(|expr| matches!(expr, mcl_parser::ast::Expr::List(_))).cloned();
+        tree.exprs.values_mut().for_each(|expr| *expr = list.clone().expect("there is a list"));
+    };
+    assert_refused(&changed(&long), "two parents");
+}
+
+#[test]
+fn a_function_with_the_scope_of_another_one_is_refused() {
+    let (trees, _) = interpolate(parse(load_text("$f = func($x) { $x }\n$g = func($y) { [$y] }\n")).0);
+    let (resolved, _) = scope(trees);
+    assert!(Payload::read(&Payload::Scoped(resolved.clone()).write()).is_ok());
+    let mut hostile = resolved;
+    let functions =
+        hostile.scoped.scopes.iter().filter(|(_, scope)| matches!(scope.kind, mcl_types::ScopeKind::Function(_)));
+    let [first, second] = functions.map(|(id, _)| id).collect::<Vec<_>>()[..] else { panic!("two functions") };
+    hostile.scoped.scopes[first].kind = hostile.scoped.scopes[second].kind;
+    assert_refused(&Payload::Scoped(hostile), "a scope is that of another function");
 }
 
 #[test]
