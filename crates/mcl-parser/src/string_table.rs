@@ -54,8 +54,8 @@ impl<K: EntityRef> StringTable<K> {
 
     /// Adds a string, also if there is an equal one. It is truncated if the table is full.
     pub fn push(&mut self, string: &str) -> K {
-        let room = MAX_BYTES - self.bytes.len();
-        self.bytes.push_str(&string[..string.floor_char_boundary(room)]);
+        let free = MAX_BYTES - self.bytes.len();
+        self.bytes.push_str(&string[..string.floor_char_boundary(free)]);
         self.ends.push(self.bytes.len() as u32)
     }
 
