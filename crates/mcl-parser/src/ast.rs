@@ -4,7 +4,7 @@
 //! (strings expanded to [`Expr::Str`], [`Expr::Concat`] and [`Expr::Interpolated`], no `Paren`, classes nested).
 //!
 //! Invariants, on which later stages rely, and which [`Ast::validate`] checks for trees from artifacts:
-//! - every id is in range of its arena, and each arena has as many spans as nodes;
+//! - every id is in range of its arena, also in lists without a node, and each arena has as many spans as nodes;
 //! - a node's children come before it in their arena, so the tree has no cycles and one pass over an arena visits
 //!   children first;
 //! - a node has at most one parent, so a pass over a tree is linear;

@@ -70,6 +70,10 @@ impl Ast {
         if lengths.iter().any(|(nodes, spans)| nodes != spans) {
             return Err(InvalidAst::SpanCount);
         }
+        // Also those that no list has.
+        if !self.list_items.iter().all(|item| self.exprs.is_valid(*item)) {
+            return Err(InvalidAst::UnknownNode);
+        }
         let mut validator = Validator {
             ast: self,
             text,

@@ -40,6 +40,8 @@ fn lists_and_strings_that_a_tree_does_not_have_are_refused() {
     assert_refused(&changed(&|tree| tree.list_items.truncate(2)), "a list that does not exist");
     assert_refused(&changed(&|tree| tree.strings = mcl_parser::StringTable::default()), "a string that does not exist");
     assert_refused(&changed(&|tree| tree.list_items[1] = tree.list_items[0]), "two parents");
+    let unused = |tree: &mut mcl_parser::ast::Ast| tree.list_items.push(mcl_parser::ast::ExprId::from_u32(1_000_000));
+    assert_refused(&changed(&unused), "a node that does not exist");
     // Lists that are together longer than the tree are not read: many long ones would take forever.
     let long = |tree: &mut mcl_parser::ast::Ast| {
         let list = tree.exprs.values().find(|expr| matches!(expr, mcl_parser::ast::Expr::List(_))).cloned();
