@@ -17,6 +17,7 @@ use crate::builder::Builder;
 use crate::lint::lint;
 use crate::segment::parse_segment;
 use crate::string_index::StringIndex;
+use crate::string_table::StringTable;
 use crate::terminals::{NO_EDITS, Position};
 use crate::token_set::STATEMENT_START;
 
@@ -75,6 +76,8 @@ fn joined(mut trees: Vec<(Ast, StringIndex<Name>)>) -> Option<Ast> {
     let rest = trees.split_off(trees.len().min(1));
     let (mut whole, mut names) = trees.pop()?;
     let mut shifted = Vec::with_capacity(rest.len());
+    let of_parts = || rest.iter().map(|(part, _)| &part.names);
+    whole.names.reserve(of_parts().map(StringTable::len).sum(), of_parts().map(StringTable::byte_len).sum());
     let mut next = Shift {
         exprs: whole.exprs.len(),
         stmts: whole.stmts.len(),

@@ -4,7 +4,7 @@ use cranelift_entity::EntitySet;
 use mcl_diagnostics::FileId;
 use mcl_lexer::lex;
 
-use crate::ast::{Ast, Expr, ExprId, ExprList, Stmt, StmtId, StructEntry};
+use crate::ast::{Ast, Entry, Expr, ExprId, ExprList, Stmt, StmtId, StructEntry};
 use crate::{interpolate, parse};
 
 /// Renders an expression in prefix form.
@@ -134,8 +134,9 @@ fn classes_with_colons_move_into_their_parents() {
 #[test]
 fn nodes_are_small() {
     // Large programs have millions of them.
-    assert!(size_of::<Expr>() <= 24);
-    assert!(size_of::<Stmt>() <= 32);
+    assert!(size_of::<Expr>() <= 16);
+    assert!(size_of::<Stmt>() <= 24);
+    assert!(size_of::<Entry>() <= 32);
 }
 
 #[test]
