@@ -4,11 +4,13 @@
 //! a shell loads asks it, so that they know codes, functions and files.
 
 mod completion;
+mod deferred;
 mod manual;
 mod tool;
 mod version;
 
 pub use completion::{candidates, completion_script, files_that};
+pub use deferred::Deferred;
 pub use manual::{ManualPage, Section, manual_pages};
 pub use tool::{Fact, Tool};
 pub use version::VERSION;

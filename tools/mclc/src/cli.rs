@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
 
-use command_line::{Tool, VERSION};
+use command_line::{Deferred, Tool, VERSION};
 
 use crate::completions;
 use crate::format::Format;
@@ -52,43 +52,43 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Make a directory with a first module and its test
-    New(New),
+    New(Deferred<New>),
     /// Make a first module and its test in an existing directory
-    Init(Init),
+    Init(Deferred<Init>),
     /// Check programs and report all errors and warnings
-    Check(Check),
+    Check(Deferred<Check>),
     /// Write programs in their one layout
-    Fmt(Fmt),
+    Fmt(Deferred<Fmt>),
     /// Compile a program to an artifact that mgmt-rt runs
-    Build(Build),
+    Build(Deferred<Build>),
     /// Compile a program and apply it with mgmt-rt
-    Run(Run),
+    Run(Deferred<Run>),
     /// Compare the resource graphs of a module's tests with the expected ones
-    Test(Test),
+    Test(Deferred<Test>),
     /// Download the remote modules that a program imports, with git
-    Get(Get),
+    Get(Deferred<Get>),
     /// Show the content of an artifact of any stage
-    Inspect(Inspect),
+    Inspect(Deferred<Inspect>),
     /// Stage 1: split the source into tokens
-    Lex(Stage),
+    Lex(Deferred<Stage>),
     /// Stage 2: parse the tokens to a syntax tree
-    Parse(Stage),
+    Parse(Deferred<Stage>),
     /// Stage 3: expand interpolated strings and nested classes
-    Interpolate(Stage),
+    Interpolate(Deferred<Stage>),
     /// Stage 4: resolve names
-    Scope(Stage),
+    Scope(Deferred<Stage>),
     /// Stage 5: infer types
-    Unify(Stage),
+    Unify(Deferred<Stage>),
     /// Stage 6: generate the function graph, which mgmt-rt runs
-    Fgraph(Stage),
+    Fgraph(Deferred<Stage>),
     /// Compile Puppet manifests, or translate a Puppet catalog, for mgmt-rt to apply; look data up
-    Puppet(PuppetCommand),
+    Puppet(Deferred<PuppetCommand>),
     /// Serve an editor: the Language Server Protocol on standard input and output
-    Lsp(Lsp),
+    Lsp(Deferred<Lsp>),
     /// Explain a diagnostic code, with examples
-    Explain(Explain),
+    Explain(Deferred<Explain>),
     /// Show the documentation of functions and resource kinds
-    Doc(Doc),
+    Doc(Deferred<Doc>),
     /// Print the completion script for a shell
     Completions {
         /// The shell to complete commands in

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
-use command_line::{Tool, VERSION};
+use command_line::{Deferred, Tool, VERSION};
 
 use crate::{apply, facts, graph, helper, plan, restore};
 
@@ -26,15 +26,15 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Bring the machine into the state that a program describes, and keep it there
-    Apply(apply::Args),
+    Apply(Deferred<apply::Args>),
     /// Show what `apply` would change; exits with status 3 if changes are pending
-    Plan(plan::Args),
+    Plan(Deferred<plan::Args>),
     /// Print the resource graph of a program, without changing the machine
-    Graph(graph::Args),
+    Graph(Deferred<graph::Args>),
     /// Print the facts of this machine, as `facter` does
-    Facts(facts::Args),
+    Facts(Deferred<facts::Args>),
     /// Restore what `apply --backup` kept of a file, a link or a directory
-    Restore(restore::Args),
+    Restore(Deferred<restore::Args>),
     /// Print the completion script for a shell
     Completions {
         /// The shell to complete commands in
