@@ -1,8 +1,10 @@
 //! The links between pages, and the table of contents.
 
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
 
 use regex::Regex;
+use test_support::{Scratch, skip_without};
 
 use super::blocks::prose;
 use super::pages;
@@ -59,6 +61,52 @@ fn every_link_leads_somewhere() {
             };
             if !exists || !has_anchor() {
                 broken.push(format!("{}: {link}", page.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn links_of_the_book_stay_in_it() {
+    let is_in_book = |path: &str| path.starts_with("docs/") && !path.starts_with("docs/spec/");
+    let mut leaving = Vec::new();
+    for page in pages().into_iter().filter(|page| is_in_book(&page.path)) {
+        for link in links(&page) {
+            let path = link.split('#').next().unwrap_or_default();
+            let directory = Path::new(&page.path).parent().expect("a file is in a directory");
+            let target = resolved(&directory.join(path));
+            if !path.is_empty() && !target.to_str().is_some_and(is_in_book) {
+                leaving.push(format!("{}: {link}", page.path));
+            }
+        }
+    }
+    assert!(leaving.is_empty(), "links to what the published book does not have:\n{}", leaving.join("\n"));
+}
+
+#[test]
+fn mdbook_builds_it() {
+    if Command::new("mdbook").arg("--version").output().is_err() {
+        return skip_without("mdbook", "mdbook");
+    }
+    let scratch = Scratch::new();
+    let output =
+        Command::new("mdbook").arg("build").arg(root().join("docs")).arg("--dest-dir").arg(scratch.dir()).output();
+    let output = output.expect("it started before");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
+    let link = Regex::new(r##"<a [^>]*href="([^"#]+)"##).expect("a valid pattern");
+    let mut broken = Vec::new();
+    for page in pages().into_iter().filter(|page| page.path.starts_with("docs/")) {
+        let path = Path::new(&page.path).strip_prefix("docs").expect("it is below docs").with_extension("html");
+        if path == Path::new("SUMMARY.html") {
+            continue;
+        }
+        let html = scratch.read(&path).unwrap_or_else(|| panic!("{} was not written", path.display()));
+        let directory = path.parent().expect("a file is in a directory");
+        for target in link.captures_iter(&html).map(|found| found[1].to_owned()).filter(|link| !link.contains("://")) {
+            if !scratch.path(directory.join(&target)).exists() {
+                broken.push(format!("{}: {target}", path.display()));
             }
         }
     }
