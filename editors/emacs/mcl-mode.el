@@ -124,7 +124,11 @@ Brackets that one line opens are one level."
 (defvar eglot-server-programs)
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
-               (cons 'mcl-mode (lambda (&rest _) (list mcl-command "lsp")))))
+               (cons 'mcl-mode (lambda (&rest _) (list mcl-command "lsp"))))
+  ;; Appended: another server may be configured for Puppet.
+  (add-to-list 'eglot-server-programs
+               (cons 'puppet-mode (lambda (&rest _) (list mcl-command "lsp")))
+               t))
 
 (provide 'mcl-mode)
 ;;; mcl-mode.el ends here

@@ -17,4 +17,4 @@ pub use eventually::eventually;
 pub use layout::check_layout;
 pub use random::{RandomChoice, Rng, SeedReport, for_each_seed, for_each_seed_in_parallel, mean_for_each_seed, seeds};
 pub use scratch::Scratch;
-pub use skip::skip;
+pub use skip::{skip, skip_without};

@@ -1,4 +1,4 @@
--- mcl for Neovim 0.7 and later: `require("mcl").setup()` starts `mclc lsp` for programs.
+-- mcl for Neovim 0.7 and later: `require("mcl").setup()` starts `mclc lsp` for programs and Puppet manifests.
 
 local M = {}
 
@@ -7,6 +7,8 @@ local defaults = {
   cmd = { "mclc", "lsp" },
   -- The runtime, which prints resource graphs for :MclGraph.
   runtime = "mgmt-rt",
+  -- Whether the server checks Puppet manifests and EPP templates, too; another plugin may do so already.
+  puppet = true,
   -- Called with the client and the buffer when the server is attached; a place for key bindings.
   on_attach = nil,
   -- What the editor can do; plugins for completion have their own.
@@ -15,10 +17,10 @@ local defaults = {
 
 local options = defaults
 
--- The directory that holds the program: the nearest one above with a metadata.yaml or a repository.
+-- The directory that holds the program: the nearest one above that is a module, or else a repository.
 local function root_of(path)
   local directory = vim.fn.fnamemodify(path, ":p:h")
-  for _, marker in ipairs({ "metadata.yaml", ".git" }) do
+  for _, marker in ipairs({ "metadata.yaml", "metadata.json", ".git" }) do
     local found = vim.fn.findfile(marker, directory .. ";")
     if found == "" then
       found = vim.fn.finddir(marker, directory .. ";")
@@ -89,13 +91,13 @@ function M.graph()
   vim.bo.modifiable = false
 end
 
---- Starts the language server for every program that is opened from now on. `user` replaces defaults.
+--- Starts the language server for every program and manifest that is opened from now on. `user` replaces defaults.
 function M.setup(user)
   options = vim.tbl_extend("force", defaults, user or {})
   local group = vim.api.nvim_create_augroup("mcl", { clear = true })
   vim.api.nvim_create_autocmd("FileType", {
     group = group,
-    pattern = "mcl",
+    pattern = options.puppet and { "mcl", "puppet", "epuppet" } or "mcl",
     callback = function(event)
       -- Neovim 0.7 passes the buffer as `buf`, too.
       M.start(event.buf)

@@ -110,5 +110,13 @@ for _ in query:iter_captures(tree:root(), 0, 0, -1) do
 end
 check("names are captured", captures > 10, captures)
 
+vim.cmd("edit! manifest.pp")
+check("the filetype of manifests", vim.bo.filetype == "puppet", vim.bo.filetype)
+eventually("the error of the manifest appears", function()
+  return #vim.diagnostic.get(0) == 1
+end, function()
+  return vim.diagnostic.get(0)
+end)
+
 io.stdout:write("the session is complete\n")
 vim.cmd("qall!")

@@ -15,7 +15,7 @@ mod vs_code;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use test_support::skip;
+use test_support::skip_without;
 
 use crate::sources::root;
 use crate::support::bin;
@@ -28,7 +28,7 @@ fn editors() -> PathBuf {
 /// Returns a command that finds the tools in its path, or says that the test is skipped, because `program` cannot be started.
 fn installed(program: &str, package: &str) -> Option<Command> {
     if Command::new(program).arg("--version").output().is_err() {
-        skip(&format!("{program} (package `{package}`) is not installed"));
+        skip_without(program, package);
         return None;
     }
     let mut command = Command::new(program);

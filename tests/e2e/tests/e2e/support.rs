@@ -6,10 +6,13 @@ use std::sync::OnceLock;
 
 use test_support::eventually;
 
-/// Builds both tools with the profile of this test and returns their directory.
+/// Builds both tools with the profile of this test and returns their directory; or returns `MCL_TOOLS`, the path of another.
 pub fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
+        if let Some(tools) = std::env::var_os("MCL_TOOLS") {
+            return PathBuf::from(tools);
+        }
         // …/target/PROFILE/deps/e2e-HASH
         let test = std::env::current_exe().expect("a test has a path");
         let bin = test.parent().and_then(Path::parent).expect("two directories above").to_owned();

@@ -14,13 +14,18 @@ file \"/tmp/greeting\" {
 }
 ";
 
+const MANIFEST: &str = "class site {
+  file { '/tmp/greeting' ensure => present }
+}
+";
+
 #[test]
 fn a_session_with_the_server_and_the_parser() {
     let Some(mut neovim) = installed("nvim", "neovim") else { return };
     if Command::new("cc").arg("--version").output().is_err() {
         return skip("cc (package `gcc`) is not installed");
     }
-    let scratch = Scratch::with_files([("main.mcl", PROGRAM)]);
+    let scratch = Scratch::with_files([("main.mcl", PROGRAM), ("manifest.pp", MANIFEST)]);
     let parser = scratch.path("mcl.so");
     let source = editors().join("tree-sitter-mcl/src");
     let mut compiler = Command::new("cc");

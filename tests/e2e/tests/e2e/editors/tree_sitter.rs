@@ -1,6 +1,6 @@
 //! `editors/tree-sitter-mcl`: the generated parser, its corpus, every program of the repository, and the queries.
 //!
-//! The command line of tree-sitter downloads itself or takes minutes to build, so its libraries do here what
+//! Most people do not have the command line of tree-sitter, which takes minutes to build, so its libraries do here what
 //! `tree-sitter generate` and `tree-sitter test` do. `BLESS=1` writes the parser and the expected trees.
 
 use std::fmt::Write as _;
@@ -12,8 +12,8 @@ use tree_sitter::{Language, Node, Parser, Query, QueryCursor, StreamingIterator,
 use tree_sitter_generate::{OptLevel, generate_parser_in_directory};
 
 use super::colours::{compare, sample};
-use super::editors;
 use super::programs::programs;
+use super::{editors, installed, succeeds};
 
 /// The version of tables that every editor reads: Neovim 0.7, too.
 const ABI_VERSION: usize = 14;
@@ -115,6 +115,29 @@ fn every_program_of_the_corpus_has_its_tree() {
     }
     assert!(count > 20, "{count} cases");
     assert!(differences.is_empty() || is_blessing(), "other trees than expected:{differences}");
+}
+
+#[test]
+fn the_command_line_accepts_the_corpus_and_the_queries() {
+    let Some(mut tests) = installed("tree-sitter", "tree-sitter-cli") else { return };
+    if installed("cc", "gcc").is_none() {
+        return;
+    }
+    // It writes next to the grammar.
+    let scratch = Scratch::new();
+    succeeds(Command::new("cp").arg("-r").arg(editors().join("tree-sitter-mcl/.")).arg(scratch.dir()));
+    scratch.write("home/config/tree-sitter/config.json", "{ \"parser-directories\": [] }");
+    let run = |command: &mut Command| {
+        let home = scratch.path("home");
+        command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_CACHE_HOME", home.join("cache"));
+        succeeds(command.current_dir(scratch.dir()))
+    };
+    let printed = run(tests.arg("test"));
+    assert!(printed.matches('✓').count() > 20 && !printed.contains('✗'), "{printed}");
+    for entry in std::fs::read_dir(scratch.path("queries")).expect("a directory") {
+        let mut query = installed("tree-sitter", "tree-sitter-cli").expect("it is installed");
+        run(query.arg("query").arg(entry.expect("an entry").path()).arg(editors().join("sample.mcl")));
+    }
 }
 
 #[test]
