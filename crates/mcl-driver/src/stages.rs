@@ -85,8 +85,7 @@ pub fn scope(program: Trees) -> (Resolved, Vec<Diagnostic>) {
 /// Infers types.
 #[must_use]
 pub fn unify(program: Resolved) -> (Checked, Vec<Diagnostic>) {
-    let (typed, diagnostics) = mcl_types::unify(program.scoped);
-    (Checked { loaded: program.loaded, typed }, diagnostics)
+    unify_part(program, |_, _| false)
 }
 
 /// Lowers a program without errors to a function graph.
@@ -101,7 +100,10 @@ pub fn fgraph(program: Checked) -> (Option<Box<Program>>, Vec<Diagnostic>) {
 /// Infers the types of a part of a program; see [`mcl_types::unify_part`].
 #[must_use]
 pub fn unify_part(program: Resolved, is_used: impl Fn(&Scoped, DefId) -> bool) -> (Checked, Vec<Diagnostic>) {
-    let (typed, diagnostics) = mcl_types::unify_part(program.scoped, is_used);
+    let (typed, mut diagnostics) = mcl_types::unify_part(program.scoped, &is_used);
+    if diagnostics.is_empty() {
+        diagnostics = mcl_types::unused_type_errors(&typed.scoped, &program.loaded, is_used);
+    }
     (Checked { loaded: program.loaded, typed }, diagnostics)
 }
 
@@ -174,10 +176,12 @@ pub fn compile(loaded: Loaded, wanted: &[ArtifactStage], between: impl Fn()) -> 
     compiled
 }
 
-/// Removes lints about names from the diagnostics of a program with errors, which may contain the uses that are missed.
+/// Removes lints about names, and about the types of what is unused, from the diagnostics of a program with errors, which may
+/// contain the uses that are missed.
 pub(crate) fn remove_consequences(diagnostics: &mut Vec<Diagnostic>) {
     if diagnostics.iter().any(|found| found.severity == Severity::Error) {
-        diagnostics.retain(|found| found.severity == Severity::Error || found.stage != Stage::Scope);
+        let is_about_uses = |stage: Stage| matches!(stage, Stage::Scope | Stage::Unify);
+        diagnostics.retain(|found| found.severity == Severity::Error || !is_about_uses(found.stage));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use mcl_diagnostics::{Applicability, Change, Code, Diagnostic, FileId, Fix, Span, Stage};
 
+use crate::expression_in_string::ExpressionInString;
 use crate::kind::TokenKind;
 use crate::tokens::{TokenIdx, Tokens};
 
@@ -62,6 +63,11 @@ pub enum LexErrorKind {
     Pointer,
     /// `"…" % …`.
     PercentAfterString,
+    /// `"${printf("%d", 3)}"`: an expression in a string, whose quotes end the string.
+    ExpressionInString {
+        /// The expression.
+        expression: String,
+    },
     /// The `|` or `\` before the parameter of a function value of other languages.
     Closure(char),
     /// `name!(…)`.
@@ -190,6 +196,11 @@ fn lex_error(file: FileId, kind: TokenKind, tokens: &Tokens, text: &str, token: 
         TokenKind::Underscore => underscore(tokens, token),
         TokenKind::AmpersandAmpersand => LexErrorKind::UnknownOperator(found.to_owned()),
         _ if matches!(first, '!' | '&' | '|' | '%' | '^' | '~' | '?') => {
+            if let Some(found) = ExpressionInString::containing(text, tokens, token) {
+                let expression = found.expression(text).to_owned();
+                let span = Span { start: found.bytes.start, end: found.bytes.end, ..span };
+                return LexError { kind: LexErrorKind::ExpressionInString { expression }, span };
+            }
             let (operator, span) = operator_around(text, span);
             let before = token.previous().filter(|_| !tokens.newline_before(token));
             let is_string = |token: TokenIdx| matches!(tokens[token], TokenKind::String | TokenKind::WrongQuotes);
@@ -313,6 +324,7 @@ impl LexErrorKind {
             | LexErrorKind::PercentAfterString
             | LexErrorKind::Closure(_)
             | LexErrorKind::Macro(_) => Code::E0107,
+            LexErrorKind::ExpressionInString { .. } => Code::E0222,
             LexErrorKind::InvalidWhitespace(_) | LexErrorKind::NonAscii { .. } => Code::E0108,
             LexErrorKind::UnderscoreInNumber
             | LexErrorKind::LeadingUnderscore
@@ -352,6 +364,9 @@ impl LexErrorKind {
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
             LexErrorKind::Pointer => "unknown operator `&`".to_owned(),
             LexErrorKind::PercentAfterString => "unknown operator `%` after a string".to_owned(),
+            LexErrorKind::ExpressionInString { .. } => {
+                "expected a variable name in `${…}`, found an expression".to_owned()
+            }
             LexErrorKind::Closure(sign) => format!("unexpected `{sign}` before a parameter"),
             LexErrorKind::Macro(name) => format!("unknown macro `{name}!`"),
             LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
@@ -406,6 +421,11 @@ impl LexErrorKind {
             }
             LexErrorKind::WrongQuotes { content, .. } => {
                 return Some(format!("use double quotes: \"{}\"", truncated(content)));
+            }
+            LexErrorKind::ExpressionInString { expression } => {
+                return Some(format!(
+                    "bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`"
+                ));
             }
             LexErrorKind::PercentAfterString => {
                 "a string is formatted by `fmt.printf(\"%s %d\", …)` of the module \"fmt\""

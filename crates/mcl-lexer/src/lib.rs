@@ -17,6 +17,7 @@
 //! This crate knows nothing of statements or expressions.
 
 mod error;
+mod expression_in_string;
 mod heredoc;
 mod kind;
 mod lex;
@@ -29,6 +30,7 @@ mod tokens;
 mod tests;
 
 pub use error::{LexError, LexErrorKind, lex_diagnostics};
+pub use expression_in_string::ExpressionInString;
 pub use kind::TokenKind;
 pub use lex::lex;
 pub use relex::{Relexed, TextChange, relex};

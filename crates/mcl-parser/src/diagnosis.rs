@@ -13,7 +13,7 @@ pub use statement::missing_comma;
 
 use mcl_lexer::TokenKind;
 
-use crate::error::{ExpressionError, SyntaxError, SyntaxErrorKind, TypeError};
+use crate::error::{BindingError, ExpressionError, SyntaxError, SyntaxErrorKind, TypeError};
 use crate::failure::Failure;
 use crate::token_set::{OPERAND_END, SIMPLE_TYPE, TokenSet, VALUE_START};
 
@@ -43,6 +43,11 @@ fn unexpected(f: &Failure<'_>) -> SyntaxError {
     let wants_type = expected.contains_all(SIMPLE_TYPE) && !expected.contains(TokenKind::String);
     if found == Some(TokenKind::Identifier) && wants_type {
         return f.error(TypeError::unknown(f.text_of(f.at)));
+    }
+    let only_equals = expected == TokenSet::new(&[TokenKind::Equals]);
+    if f.incomplete && only_equals && f.kind(f.start) == Some(TokenKind::Dollar) {
+        let (name, head) = (f.owned_text(f.start + 1), f.text_over(f.start, f.last()).to_owned());
+        return f.error(BindingError::MissingValue { name, head });
     }
     let only_dot = expected == TokenSet::new(&[TokenKind::Dot]);
     if f.incomplete && only_dot && f.before(1) == Some(TokenKind::CloseBracket) {

@@ -165,7 +165,13 @@ fn statement(error: &StatementError) -> Words {
         StatementError::MissingDollar { name } => message(format!("missing `$` before `{name}`"))
             .help(format!("a binding starts with a dollar sign: `${name} = …`")),
         StatementError::Call { name } => {
-            message("a call is not a statement").help(format!("bind its result to a variable: `$result = {name}(…)`"))
+            // The functions of modules have dots in their names, and so have few classes.
+            let include = match name.contains('.') {
+                true => String::new(),
+                false => format!("; a class is used by `include {name}`"),
+            };
+            message("a call is not a statement")
+                .help(format!("bind its result to a variable: `$result = {name}(…)`{include}"))
         }
         StatementError::Expression { reassigns: true } => {
             message("an expression is not a statement").help("a variable is defined once and never changes")
@@ -250,6 +256,8 @@ fn binding(error: &BindingError) -> Words {
         BindingError::LoneVariable { name } => {
             message(format!("`${name}` alone is not a statement")).help(format!("define it: `${name} = …`"))
         }
+        BindingError::MissingValue { name, head } => message(format!("missing value of `${name}`"))
+            .help(format!("a variable has its value from the start: `{head} = …`")),
         BindingError::ExpectedEqualsOrType { name, found } => {
             message(format!("expected `=` or a type after `${name}`, found {found}"))
         }
@@ -436,6 +444,11 @@ fn bare_word(error: &BareWordError) -> Words {
             let name = prefixed_variable(word).unwrap_or_default();
             message(format!("unexpected bare word `{word}`"))
                 .help(format!("a variable has a dollar sign, and no prefix: `${name}`"))
+        }
+        BareWordError::Other { word, .. } if bool_of_yaml(word).is_some() => {
+            let meant = bool_of_yaml(word).unwrap_or_default();
+            message(format!("unexpected bare word `{word}`"))
+                .help(format!("write `{meant}`, or `\"{word}\"` for a string"))
         }
         BareWordError::Other { word, is_argument: true } => {
             message(format!("unexpected bare word `{word}`")).help(format!(

@@ -37,6 +37,7 @@ use mcl_parser::ast::{ExprId, Name};
 use mcl_value::{FuncType, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::infer::optional::{instance_scopes, optional_definitions};
 use crate::paged::PagedMap;
 use crate::scoped::{DefId, InstanceId, ModuleId, ScopeId, Scoped};
 use crate::solver::Solver;
@@ -100,6 +101,23 @@ pub(crate) struct Usage {
     pub(crate) optional: EntitySet<DefId>,
     /// The class body or top level of a file around each scope, or the scope itself.
     pub(crate) instance_scopes: PrimaryMap<ScopeId, ScopeId>,
+}
+
+impl Usage {
+    pub(crate) fn new(scoped: &Scoped, reachable: EntitySet<DefId>) -> Usage {
+        Usage::with(scoped, reachable, false)
+    }
+
+    /// Returns the usage of a program in which what only an include with a name could use concerns nothing else.
+    pub(crate) fn of_unused(scoped: &Scoped, reachable: EntitySet<DefId>) -> Usage {
+        Usage::with(scoped, reachable, true)
+    }
+
+    fn with(scoped: &Scoped, reachable: EntitySet<DefId>, in_all: bool) -> Usage {
+        let instance_scopes = instance_scopes(scoped);
+        let optional = optional_definitions(scoped, &instance_scopes, &reachable, in_all);
+        Usage { reachable, optional, instance_scopes }
+    }
 }
 
 /// The types that were found.

@@ -33,6 +33,7 @@ pub use annotation::check_annotated_literals;
 pub use infer::optional::classes_used_inside;
 pub use infer::reachable::reachable_definitions;
 pub use invalid::InvalidProgram;
+pub use lint::unused_type_errors;
 pub use meta_parameters::check_meta_parameters;
 pub use paged::PagedMap;
 pub use scope::scope;

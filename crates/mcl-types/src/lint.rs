@@ -6,6 +6,9 @@ mod braces;
 mod constant;
 mod shadowing;
 mod unused;
+mod unused_types;
+
+pub use unused_types::unused_type_errors;
 
 use mcl_diagnostics::{Code, Diagnostic, Span, Stage};
 use mcl_modules::Loaded;

@@ -25,7 +25,6 @@ mod parts;
 use mcl_diagnostics::Diagnostic;
 use rayon::prelude::*;
 
-use crate::infer::optional::{instance_scopes, optional_definitions};
 use crate::infer::reachable::reachable_with;
 use crate::infer::{Inference, Part, Usage};
 use crate::scoped::{DefId, Scoped};
@@ -47,10 +46,7 @@ pub fn unify_part(scoped: Scoped, is_used: impl Fn(&Scoped, DefId) -> bool) -> (
         return (Typed { scoped, ..Typed::default() }, Vec::new());
     }
     let used: Vec<DefId> = scoped.defs.keys().filter(|def| is_used(&scoped, *def)).collect();
-    let reachable = reachable_with(&scoped, used);
-    let instance_scopes = instance_scopes(&scoped);
-    let optional = optional_definitions(&scoped, &instance_scopes, &reachable);
-    let usage = Usage { reachable, optional, instance_scopes };
+    let usage = Usage::new(&scoped, reachable_with(&scoped, used));
     let infer = |part: &Part| {
         let mut inference = Inference::new(&scoped, &usage, part.clone());
         inference.infer_program();

@@ -56,6 +56,10 @@ fn in_parameters(f: &Failure<'_>, before: TokenKind, found: TokenKind) -> Option
         {
             Some(f.error(FunctionError::TypeBeforeParameter { ty: f.owned_text(f.at), name: None }))
         }
+        // Of a function value: statements were looked at before.
+        TokenKind::Identifier if matches!(before, TokenKind::Comma | TokenKind::OpenParen) => {
+            Some(f.error(FunctionError::ParameterWithoutDollar { name: f.owned_text(f.at) }))
+        }
         _ => None,
     }
 }

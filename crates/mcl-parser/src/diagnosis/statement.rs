@@ -8,7 +8,7 @@ use crate::error::{
     TypeError,
 };
 use crate::failure::{Cause, Failure};
-use crate::token_set::{EXPRESSION_ONLY_START, STRING_LIKE, WORD};
+use crate::token_set::{EXPRESSION_ONLY_START, SIMPLE_TYPE, STRING_LIKE, WORD};
 
 /// The end of a list of names is looked for among this many tokens.
 const MAX_NAME_TOKENS: usize = 40;
@@ -135,7 +135,8 @@ fn after_word(f: &Failure<'_>) -> SyntaxError {
         let name = f.text_over(f.start, last).to_owned();
         return SyntaxError::new(StatementError::Call { name }, f.span_of(f.start).to(f.span_of(last)));
     }
-    if f.found_kind() == Some(TokenKind::Equals) {
+    let is_typed_binding = || SIMPLE_TYPE.has(f.found_kind()) && f.kind(f.at + 1) == Some(TokenKind::Equals);
+    if f.found_kind() == Some(TokenKind::Equals) || is_typed_binding() {
         return f.error_at(StatementError::MissingDollar { name: word }, f.start);
     }
     f.error(match f.found_kind() {

@@ -133,6 +133,12 @@ pub enum BindingError {
     LoneVariable {
         name: String,
     },
+    /// `$a int` and nothing else.
+    MissingValue {
+        name: String,
+        /// What was written.
+        head: String,
+    },
     ExpectedEqualsOrType {
         name: String,
         found: Found,
@@ -264,6 +270,7 @@ impl BindingError {
         match self {
             BindingError::DoubleEquals { .. } => Code::E0211,
             BindingError::LoneVariable { .. } => Code::E0218,
+            BindingError::MissingValue { .. } => Code::E0220,
             BindingError::Rocket { .. } | BindingError::DottedName | BindingError::ExpectedEqualsOrType { .. } => {
                 Code::E0201
             }

@@ -41,21 +41,23 @@ pub(crate) fn instance_scopes(scoped: &Scoped) -> PrimaryMap<ScopeId, ScopeId> {
     scopes
 }
 
-/// Returns the reachable definitions that not every instance of their class or file uses.
+/// Returns the reachable definitions that not every instance of their class or file uses. With `in_all`, that is said of every class
+/// and file, however many instances it has.
 pub(crate) fn optional_definitions(
     scoped: &Scoped,
     instance_scopes: &PrimaryMap<ScopeId, ScopeId>,
     reachable: &EntitySet<DefId>,
+    in_all: bool,
 ) -> EntitySet<DefId> {
-    let several = scopes_with_several_instances(scoped, instance_scopes);
+    let distinguished = distinguished_scopes(scoped, instance_scopes, in_all);
     let mut optional = EntitySet::with_capacity(scoped.defs.len());
     for (id, def) in &scoped.defs {
         let is_definition = matches!(def.kind, DefKind::Bind { .. } | DefKind::Func { .. } | DefKind::Class { .. });
-        if is_definition && reachable.contains(id) && several.contains(def.scope) {
+        if is_definition && reachable.contains(id) && distinguished.contains(def.scope) {
             optional.insert(id);
         }
     }
-    for scope in several.iter() {
+    for scope in distinguished.iter() {
         let body = Body { scoped, reachable, scope, used: FxHashSet::default(), work: Vec::new() };
         for def in body.used_definitions() {
             optional.remove(def);
@@ -89,10 +91,12 @@ pub fn classes_used_inside(scoped: &Scoped, reachable: &EntitySet<DefId>) -> Ent
     classes
 }
 
-/// Returns the class bodies and top levels of files that have more than one instance, but not too many.
-fn scopes_with_several_instances(
+/// Returns the class bodies and top levels of files that have more than one instance, but not too many; with `in_all`, also those
+/// that have fewer.
+fn distinguished_scopes(
     scoped: &Scoped,
     instance_scopes: &PrimaryMap<ScopeId, ScopeId>,
+    in_all: bool,
 ) -> EntitySet<ScopeId> {
     let mut instantiated_in: SecondaryMap<ScopeId, Vec<ScopeId>> = SecondaryMap::with_capacity(scoped.scopes.len());
     let mut uncounted: SecondaryMap<ScopeId, u32> = SecondaryMap::with_capacity(scoped.scopes.len());
@@ -116,11 +120,14 @@ fn scopes_with_several_instances(
         }
     }
     let limit = MAX_INSTANCES.max(scoped.instances.len());
-    let mut several = EntitySet::with_capacity(scoped.scopes.len());
-    for scope in scoped.scopes.keys().filter(|scope| (2..=limit).contains(&counts[*scope])) {
-        several.insert(scope);
-    }
-    several
+    let is_distinguished = |scope: &ScopeId| match counts[*scope] {
+        // Blocks and functions are part of the scope around them.
+        0 | 1 => in_all && instance_scopes[*scope] == *scope && *scope != scoped.root(),
+        count => count <= limit,
+    };
+    let mut distinguished = EntitySet::with_capacity(scoped.scopes.len());
+    distinguished.extend(scoped.scopes.keys().filter(is_distinguished));
+    distinguished
 }
 
 /// A search for the definitions of one class body or file that its own statements use.

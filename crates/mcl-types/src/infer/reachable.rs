@@ -17,11 +17,20 @@ pub fn reachable_definitions(scoped: &Scoped) -> EntitySet<DefId> {
 /// Returns every definition that the statements of the program reach, or that other definitions reach, which something outside
 /// of the program uses.
 pub(crate) fn reachable_with(scoped: &Scoped, used: impl IntoIterator<Item = DefId>) -> EntitySet<DefId> {
+    search(scoped, vec![Work::Statements(scoped.root())], used)
+}
+
+/// Returns these definitions, and every definition that they reach.
+pub(crate) fn reachable_from(scoped: &Scoped, roots: impl IntoIterator<Item = DefId>) -> EntitySet<DefId> {
+    search(scoped, Vec::new(), roots)
+}
+
+fn search(scoped: &Scoped, work: Vec<Work>, used: impl IntoIterator<Item = DefId>) -> EntitySet<DefId> {
     let mut search = Search {
         scoped,
         defs: EntitySet::with_capacity(scoped.defs.len()),
         modules: EntitySet::with_capacity(scoped.modules.len()),
-        work: vec![Work::Statements(scoped.root())],
+        work,
     };
     search.modules.extend(scoped.modules.keys().take(1));
     for def in used {

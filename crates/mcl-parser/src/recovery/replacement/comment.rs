@@ -13,9 +13,11 @@ impl RecoveringParser<'_> {
         let tokens = self.tokens;
         let slash = match f.found_kind()? {
             TokenKind::Divide => f.at,
-            // `1 / /` of `1 // one` fails at the second slash.
+            // `1 /` of `1 /* one */` is the start of an expression.
+            TokenKind::Multiply if f.before(1) == Some(TokenKind::Divide) => f.last(),
             _ => return None,
         };
+        // `1 / /` of `1 // one` fails at the second slash.
         let first = match slash.previous() {
             Some(previous)
                 if previous >= f.start
