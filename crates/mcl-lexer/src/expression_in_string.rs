@@ -43,11 +43,8 @@ impl ExpressionInString {
     /// Returns what is in the string that a token is in, if that is not a part of the text of the string.
     pub(crate) fn containing(text: &str, tokens: &Tokens, token: TokenIdx) -> Option<ExpressionInString> {
         let before = TokenIdx::FIRST.until(token + 1).rev().take(MAX_TOKENS);
-        let found = before.map_while(|next| match tokens.newline_before(next) {
-            true => None,
-            false => Some(ExpressionInString::around(text, tokens, next)),
-        });
-        found.flatten().next().filter(|found| found.last > token)
+        let mut on_line = before.take_while(|next| !tokens.newline_before(*next));
+        on_line.find_map(|next| ExpressionInString::around(text, tokens, next)).filter(|found| found.last > token)
     }
 
     /// Returns the expression.

@@ -166,10 +166,8 @@ fn statement(error: &StatementError) -> Words {
             .help(format!("a binding starts with a dollar sign: `${name} = …`")),
         StatementError::Call { name } => {
             // The functions of modules have dots in their names, and so have few classes.
-            let include = match name.contains('.') {
-                true => String::new(),
-                false => format!("; a class is used by `include {name}`"),
-            };
+            let include =
+                if name.contains('.') { String::new() } else { format!("; a class is used by `include {name}`") };
             message("a call is not a statement")
                 .help(format!("bind its result to a variable: `$result = {name}(…)`{include}"))
         }
