@@ -141,7 +141,7 @@ codes! {
     W0206 W0207
     // Lints about names and constants: what has no use, no effect, or cannot work.
     W0208 W0209 W0210 W0211 W0212 W0213 W0215 W0216 W0217 W0218 W0219 W0221 W0222
-    W0223
+    W0223 W0224
     // Lints that are off by default.
     W0214 W0220
     // Lints of Puppet manifests, which `puppet-lint` reports as well.

@@ -1,6 +1,7 @@
-//! Lints about the names of all resources: edges to resources that do not exist, and resources that are declared twice.
+//! Lints about the names of all resources: edges to resources that do not exist, edges that form a cycle, and resources that are
+//! declared twice.
 //!
-//! Both concern the whole program, of which a part knows only its own statements, so each part collects what it declares.
+//! They concern the whole program, of which a part knows only its own statements, so each part collects what it declares.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -10,6 +11,8 @@ use mcl_diagnostics::{Code, Diagnostic, Files, Span, Stage};
 use mcl_value::Str;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use crate::certain_edges::{CertainEdge, cycle};
+
 /// Maximum number of suggestions per program: each looks at the names of all resources of a kind.
 const MAX_SUGGESTIONS: u32 = 50;
 
@@ -18,6 +21,7 @@ const MAX_SUGGESTIONS: u32 = 50;
 pub(crate) struct DeclaredNames {
     pub(crate) resources: Vec<DeclaredResource>,
     pub(crate) edges: Vec<EdgeEnd>,
+    pub(crate) certain_edges: Vec<CertainEdge>,
     /// The kinds of resources whose names are computed when the program runs.
     pub(crate) open: FxHashSet<&'static str>,
 }
@@ -70,13 +74,15 @@ impl DeclaredNames {
     /// Reserves memory for what others declare.
     pub(crate) fn reserve<'n>(&mut self, others: impl Iterator<Item = &'n DeclaredNames> + Clone) {
         self.resources.reserve_exact(others.clone().map(|other| other.resources.len()).sum());
-        self.edges.reserve_exact(others.map(|other| other.edges.len()).sum());
+        self.edges.reserve_exact(others.clone().map(|other| other.edges.len()).sum());
+        self.certain_edges.reserve_exact(others.map(|other| other.certain_edges.len()).sum());
     }
 
     /// Adds what other statements declare.
     pub(crate) fn extend(&mut self, other: DeclaredNames) {
         self.resources.extend(other.resources);
         self.edges.extend(other.edges);
+        self.certain_edges.extend(other.certain_edges);
         self.open.extend(other.open);
     }
 
@@ -84,6 +90,7 @@ impl DeclaredNames {
     pub(crate) fn lints(&self, files: &Files) -> NameLints {
         let mut found = self.missing_ends();
         let has_missing_ends = !found.is_empty();
+        found.extend(cycle(&self.certain_edges));
         let (duplicates, has_duplicates) = self.duplicates(files);
         found.extend(duplicates);
         NameLints { found, has_missing_ends, has_duplicates }
@@ -167,6 +174,8 @@ pub struct Declarations {
     certain: FxHashMap<u64, u32>,
     /// How many edges each resource has.
     edges: FxHashMap<u64, u32>,
+    /// How often each edge is there whenever the program runs, by the hash of its ends.
+    certain_edges: FxHashMap<u64, u32>,
     /// The kinds of resources whose names are computed when the program runs.
     open: FxHashSet<&'static str>,
     /// Whether there are edges to resources that do not exist.
@@ -190,6 +199,9 @@ impl Declarations {
         for edge in names.edges {
             *declarations.edges.entry(hash(edge.kind, &edge.name)).or_default() += 1;
         }
+        for edge in names.certain_edges {
+            *declarations.certain_edges.entry(edge.hash()).or_default() += 1;
+        }
         declarations
     }
 
@@ -197,7 +209,8 @@ impl Declarations {
     /// resources may change.
     #[must_use]
     pub fn with_part_replaced(mut self, old: &Declarations, new: &Declarations) -> Option<Declarations> {
-        if self.has_duplicates || old.open != new.open || old.edges != new.edges {
+        let has_same_edges = old.edges == new.edges && old.certain_edges == new.certain_edges;
+        if self.has_duplicates || old.open != new.open || !has_same_edges {
             return None;
         }
         let mut changed: FxHashSet<u64> = FxHashSet::default();

@@ -21,6 +21,7 @@
 mod builder;
 mod builtin;
 mod call;
+mod certain_edges;
 mod check;
 mod check_constants;
 mod compact;

@@ -33,6 +33,7 @@ impl Lowering<'_> {
         self.check_meta(ast, resource);
         if let Some(kind) = kind(ast.name(resource.kind)) {
             self.declare(at.builder, (ast, resource, span), kind, name);
+            self.declare_entries(at.builder, (ast, resource), name, &values);
             self.check_constants((ast, resource, span), kind, name, &values);
             self.lint_resource(ast, resource, kind, span);
             if !kind.implemented {
@@ -124,7 +125,7 @@ fn entry_value(entry: &ast::Entry) -> ExprId {
     }
 }
 
-fn edge_property(name: &str) -> Option<EdgeProperty> {
+pub(crate) fn edge_property(name: &str) -> Option<EdgeProperty> {
     match name.to_lowercase().as_str() {
         "before" => Some(EdgeProperty::Before),
         "notify" => Some(EdgeProperty::Notify),

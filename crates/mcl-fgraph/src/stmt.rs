@@ -7,6 +7,7 @@ use mcl_artifact::program::{ConstId, Constant, Half, Operand, ParamIdx, Statemen
 use mcl_diagnostics::Span;
 use mcl_parser::ast::{Ast, EdgeHalf, ExprId, Stmt, StmtId};
 use mcl_types::{InstanceId, InstanceKind, ScopeId, StmtInfo, TypeId};
+use smallvec::SmallVec;
 
 use crate::builder::as_const;
 use crate::error::{Inconsistency, LowerError};
@@ -98,6 +99,9 @@ impl Lowering<'_> {
             }
             Stmt::Edge(halves) => {
                 let names = self.exprs(at, halves.iter().map(|half| half.name))?;
+                let ends: SmallVec<[(&str, Operand); 2]> =
+                    halves.iter().zip(&names).map(|(half, name)| (ast.name(half.kind), *name)).collect();
+                self.declare_chain(at.builder, &ends, span);
                 let halves = halves.iter().zip(names).map(|(half, name)| self.half(ast, half, name)).collect();
                 self.add(frame, Statement::Edge { halves, span });
             }

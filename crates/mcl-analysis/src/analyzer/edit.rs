@@ -166,7 +166,7 @@ impl Edit<'_> {
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
         let declarations = analyzed.declarations.filter(|_| !analyzed.diagnostics.iter().any(is_error))?;
         // These are known by the declarations.
-        let is_own = |found: &Diagnostic| !matches!(found.code.name(), "W0216" | "W0219");
+        let is_own = |found: &Diagnostic| !matches!(found.code.name(), "W0216" | "W0219" | "W0224");
         let found = analyzed.diagnostics.into_iter().filter(is_own).map(plain);
         let (inside, outside): (Vec<_>, Vec<_>) = found.partition(|found| self.is_inside(found, &changed.bytes));
         // Only the first resource of a kind without an implementation is reported.

@@ -40,7 +40,8 @@ pub fn unused_type_errors(
     }
     let mut found = errors(scoped, &unused);
     found.retain(|error| !UNCERTAIN.contains(&error.code));
-    found.into_iter().filter_map(|error| warning(scoped, &unused, error)).collect()
+    let outermost = outermost(unused);
+    found.into_iter().filter_map(|error| warning(scoped, &outermost, error)).collect()
 }
 
 /// A definition that nothing uses.
@@ -75,11 +76,22 @@ fn errors(scoped: &Scoped, unused: &[Unused]) -> Vec<Diagnostic> {
     inference.finish().1
 }
 
-/// Makes an error a warning about the definition that contains it, the outermost one if there are several.
+/// Returns the definitions that no other one contains, by their places.
+fn outermost(mut unused: Vec<Unused>) -> Vec<Unused> {
+    unused.sort_by_key(|unused| (unused.span.file, unused.span.start, std::cmp::Reverse(unused.span.end)));
+    unused.dedup_by(|later, earlier| later.span.file == earlier.span.file && later.span.end <= earlier.span.end);
+    unused
+}
+
+/// Makes an error a warning about the definition that contains it, if there is one. The definitions are in the order of their places,
+/// and none contains another one.
 fn warning(scoped: &Scoped, unused: &[Unused], error: Diagnostic) -> Option<Diagnostic> {
     let place = error.span?;
-    let contains = |span: Span| span.file == place.file && span.start <= place.start && place.end <= span.end;
-    let around = unused.iter().filter(|unused| contains(unused.span)).min_by_key(|unused| unused.span.start)?;
+    let next = unused.partition_point(|unused| (unused.span.file, unused.span.start) <= (place.file, place.start));
+    let around = unused[..next].last()?;
+    if around.span.file != place.file || place.end > around.span.end {
+        return None;
+    }
     let name = format!("{} `{}{}`", around.what, around.sigil, scoped.def_name(around.def));
     Some(Diagnostic {
         code: Code::W0223,

@@ -24,6 +24,8 @@ pub const SHAPES: [Shape; 24] = [
     Shape { name: "nested blocks", size: 10_000, make: blocks },
     Shape { name: "open brackets", size: 10_000, make: open_brackets },
     Shape { name: "unused variables", size: 10_000, make: unused_variables },
+    Shape { name: "unused, with errors", size: 10_000, make: unused_errors },
+    Shape { name: "rings of edges", size: 10_000, make: rings },
     Shape { name: "hidden, deeply nested", size: 10_000, make: hidden },
     Shape { name: "lints of allowed kinds", size: 10_000, make: allowances },
     Shape { name: "allowances of a file", size: 10_000, make: file_allowances },
@@ -108,6 +110,16 @@ fn open_brackets(n: usize) -> String {
 
 fn unused_variables(n: usize) -> String {
     repeat(n, |i| format!("$v{i} = {i}\n")) + "test \"t\" {}\n"
+}
+
+/// Functions with type errors that nothing uses.
+fn unused_errors(n: usize) -> String {
+    repeat(n, |i| format!("func f{i}($x) {{\n\t$x + \"a\" + 1\n}}\n")) + "test \"t\" {}\n"
+}
+
+/// Edges that form cycles.
+fn rings(n: usize) -> String {
+    repeat(n, |i| format!("test \"a{i}\" {{\n\tBefore => Test[\"a{}\"],\n}}\n", (i + 1) % n))
 }
 
 /// Unused variables inside many blocks.
