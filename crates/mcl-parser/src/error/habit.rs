@@ -146,6 +146,11 @@ pub enum HabitKind {
     RubySymbol { name: String },
     /// `"${upper("a")}"`.
     ExpressionInString { expression: String },
+    /// `"say "hello""`.
+    QuotesInString {
+        /// The string as it is written in mcl.
+        escaped: String,
+    },
     /// `file("/tmp/a", state => "exists")`.
     ResourceCall { kind: String, name: String },
     /// `file "/tmp/a", "/tmp/b" {`.

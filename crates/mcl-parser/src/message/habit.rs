@@ -4,6 +4,9 @@ use crate::error::{DoubleColon, HabitKind, Instead, foreign_type};
 use crate::foreign_values::foreign_value;
 use crate::message::words::{Words, message};
 
+/// A longer string is not repeated.
+const MAX_STRING_BYTES: usize = 60;
+
 /// Words a construct of another language.
 pub(super) fn habit(kind: &HabitKind) -> Words {
     match kind {
@@ -223,6 +226,12 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         }
         HabitKind::ExpressionInString { expression } => message("expected a variable name in `${…}`, found an expression")
             .help(format!("bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`")),
+        HabitKind::QuotesInString { escaped } => message("quotes inside a string")
+            .help(if escaped.len() <= MAX_STRING_BYTES {
+                format!("a quote inside a string is written `\\\"`: {escaped}")
+            } else {
+                "a quote inside a string is written `\\\"`".to_owned()
+            }),
         HabitKind::ResourceCall { kind, name } => message("a resource is not declared like a call")
             .help(format!("write `{kind} {name} {{ field => value, }}`")),
         HabitKind::SeveralNames { kind, names } => message("unexpected `,` after the name of a resource")

@@ -55,6 +55,7 @@ impl RecoveringParser<'_> {
             .or_else(|| self.yaml_list(f))
             .or_else(|| self.yaml_block(f))
             .or_else(|| self.expression_in_string(f))
+            .or_else(|| self.quotes_in_string(f))
             .or_else(|| self.unquoted_path(f))
             .or_else(|| self.types_before_parameters(f))
             .or_else(|| self.superfluous(f))

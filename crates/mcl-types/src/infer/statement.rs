@@ -198,7 +198,8 @@ impl Inference<'_> {
             Stmt::Edge(halves) => self.edge(module, halves, span),
             Stmt::If(branches) => {
                 self.infer(module, branches.condition);
-                self.expect_condition(module, branches.condition, span);
+                let head = Span { end: ast.expr_span(branches.condition).end, ..span };
+                self.expect_condition(module, branches.condition, head);
                 if let StmtInfo::If { then, otherwise } = info {
                     tasks.extend(otherwise.expand().map(|inner| Task::Definitions(inner, 0)));
                     tasks.push(Task::Definitions(then, 0));

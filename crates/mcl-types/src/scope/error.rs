@@ -121,6 +121,10 @@ pub(crate) enum Entity {
 
 /// What the author of an unknown name may have meant.
 pub(crate) enum Hint {
+    /// A built-in variable is called.
+    ReadVariable {
+        name: String,
+    },
     /// The name is a variable that holds a function, but it is called like a function.
     CallVariable {
         name: String,
@@ -413,6 +417,7 @@ impl fmt::Display for Hint {
             Hint::CallVariable { name } => {
                 write!(f, "`${name}` is a variable; call the function it holds with `${name}(…)`")
             }
+            Hint::ReadVariable { name } => write!(f, "`${name}` is a variable; write it without parentheses"),
             Hint::CallFunction { name } => {
                 write!(f, "`{name}` is a function, not a variable; call it with `{name}(…)`")
             }

@@ -38,6 +38,7 @@ impl Hint {
             Hint::WrapFunction { .. }
             | Hint::IsAlias { .. }
             | Hint::UnknownAlias { .. }
+            | Hint::ReadVariable { .. }
             | Hint::ForeignFunction { .. }
             | Hint::MemberOfClass { .. }
             | Hint::ClassOfClass { .. }

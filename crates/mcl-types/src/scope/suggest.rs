@@ -67,9 +67,12 @@ impl Resolver<'_> {
             Namespace::Class => None,
         };
         if let Some(other) = other
-            && self.lookup(NameUse { namespace: other, parts }, scope).is_some()
+            && let Some(found) = self.lookup(NameUse { namespace: other, parts }, scope)
         {
             return Some(match (namespace, form) {
+                (Namespace::Function, _) if matches!(found.target, Some(Target::Variable(_))) => {
+                    Hint::ReadVariable { name: dotted }
+                }
                 (Namespace::Function | Namespace::Class, _) => Hint::CallVariable { name: dotted },
                 (Namespace::Variable, UseForm::Call) => Hint::CallFunction { name: dotted },
                 (Namespace::Variable, UseForm::Value) => Hint::WrapFunction { name: dotted },
@@ -375,6 +378,7 @@ impl Resolver<'_> {
 fn foreign_name(name: &str) -> Option<&'static str> {
     let first = name.split('.').next().unwrap_or(name);
     Some(match first {
+        "env" | "environ" => "write `sys.getenv(\"…\")` of the module \"sys\"",
         "var" | "local" if name.contains('.') => "a variable has no prefix: `$name`",
         "each" | "self" | "item" if name != first || first == "item" => {
             "a loop names its variables: `for $index, $value in … { … }`"
