@@ -30,6 +30,11 @@ impl<'a> Context<'a> {
         self.tree.ranges[id]
     }
 
+    /// Returns the number of the line on which a range starts, the first being 1.
+    pub(crate) fn line(&self, range: TextRange) -> usize {
+        self.subject.file.line_of(range.start) + 1
+    }
+
     /// Returns the text of a range; empty if it is out of bounds.
     pub(crate) fn slice(&self, range: TextRange) -> &'a str {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")

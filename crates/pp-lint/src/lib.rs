@@ -1,6 +1,6 @@
-//! Lints for Puppet manifests: code that is valid, but should be written in another way.
+//! Lints for Puppet manifests: code that is valid, but should be written in another way, or fails whenever it is compiled.
 //!
-//! [`LINTS`] is the table: a code, the name that `puppet-lint` uses, and whether it is on. [`check`] runs the lints over the
+//! [`LINTS`] is the table: a code, the name that `puppet-lint` uses or would use, and whether it is on. [`check`] runs the lints over the
 //! tree and text of one file without syntax errors. Trees are flat tables, so a lint is a loop over one of them; what is
 //! not in the tree (comments, whitespace) comes from the source map. A comment `# lint:ignore:NAME` switches a lint
 //! off, as for `puppet-lint`.
@@ -16,6 +16,7 @@ mod context;
 mod definitions;
 mod expressions;
 mod facts;
+mod failures;
 mod ignore;
 mod indentation;
 mod parameters;

@@ -104,6 +104,9 @@ pub static LINTS: &[Lint] = &[
     style(Code::W0371, "resource_reference_with_unquoted_title"),
     style(Code::W0372, "class_inherits_from_params_class"),
     style(Code::W0373, "relative_classname_reference"),
+    warning(Code::W0374, "variable_reassignment"),
+    warning(Code::W0375, "unknown_attribute"),
+    warning(Code::W0376, "duplicate_declaration"),
 ];
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use mcl_diagnostics::{FileId, SourceFile};
 
 use crate::{LINTS, Subject, check};
 
+mod failures;
 mod forms;
 mod parameters;
 mod variables;

@@ -169,7 +169,7 @@ fn stages_of_the_puppet_compiler_depend_on_earlier_ones_only() {
     assert_no_external("pp-eyaml", IO);
     assert_unreachable("pp-erb", &["pp-ast", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
     assert_no_external("pp-erb", IO);
-    assert_unreachable("pp-lint", &["pp-types", "pp-evaluator", "pp-environment"]);
+    assert_unreachable("pp-lint", &["pp-functions", "pp-catalog", "pp-syntax", "pp-evaluator", "pp-environment"]);
     assert_unreachable("pp-ruby", &["pp-environment", "pp-syntax", "pp-translate", "pp-ruby-types", "safe-fs"]);
     assert_unreachable("pp-evaluator", &["pp-ruby"]);
     assert_unreachable("pp-evaluator", &["pp-syntax", "pp-environment", "pp-facts", "pp-translate"]);

@@ -10,6 +10,7 @@ mod get;
 mod lookup;
 mod lsp;
 mod puppet;
+mod puppet_failures;
 mod ruby;
 mod stages;
 mod ui;
