@@ -30,12 +30,18 @@ impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PathError::Empty(path) => {
-                write!(f, "directory `{}` contains neither `.mcl` files nor Puppet code", path.display())
+                write!(f, "directory `{}` contains neither `.mcl` files nor Puppet code", path.display())?;
+                if has_links(path) { f.write_str("; symbolic links in it are not followed") } else { Ok(()) }
             }
             PathError::UnreadableDirectory { path, error } => write!(f, "cannot read `{}`: {error}", path.display()),
             PathError::Input(error) => error.fmt(f),
         }
     }
+}
+
+fn has_links(directory: &Path) -> bool {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_type().ok()).any(|kind| kind.is_symlink())
 }
 
 /// What a path of the command line stands for.

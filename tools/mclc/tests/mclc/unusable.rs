@@ -17,7 +17,10 @@ fn what_does_not_exist_is_refused() {
 fn a_directory_without_a_program_is_refused() {
     let scratch = Scratch::new(&[("dir/readme", b"")]);
     refused(&scratch.mclc(&["check", "dir"]), "directory `dir` contains neither `.mcl` files nor Puppet code");
-    refused(&scratch.mclc(&["check"]), "directory `.` contains neither `.mcl` files nor Puppet code");
+    refused(&scratch.mclc(&["check"]), "directory `.` contains neither `.mcl` files nor Puppet code\n");
+    let scratch = Scratch::new(&[("module/init.pp", b""), ("path/readme", b"")]);
+    std::os::unix::fs::symlink("../module", scratch.path("path/module")).expect("the scratch directory is writable");
+    refused(&scratch.mclc(&["check", "path"]), "nor Puppet code; symbolic links in it are not followed");
 }
 
 #[test]
