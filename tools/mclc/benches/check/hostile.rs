@@ -9,7 +9,7 @@ pub struct Shape {
     pub make: fn(usize) -> String,
 }
 
-pub const SHAPES: [Shape; 24] = [
+pub const SHAPES: [Shape; 26] = [
     Shape { name: "lines of comments", size: 100_000, make: comments },
     Shape { name: "operands", size: 10_000, make: operands },
     Shape { name: "sum of strings", size: 10_000, make: sum_of_strings },
