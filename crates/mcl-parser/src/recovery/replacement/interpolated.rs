@@ -39,7 +39,9 @@ impl RecoveringParser<'_> {
         }
         let span = f.span_of(first).to(f.span_of(last));
         let written = self.text.get(span.start as usize + 1..span.end as usize - 1)?;
-        let escaped = format!("\"{}\"", written.replace('"', "\\\""));
+        // Some of the quotes may be escaped already.
+        let plain = written.replace("\\\"", "\"");
+        let escaped = format!("\"{}\"", plain.replace('"', "\\\""));
         let error = SyntaxError::new(HabitKind::QuotesInString { escaped }, span);
         let edit = Edit { terminals: vec![Terminal::ErrorValue], resume: last + 1 };
         Some(Replacement { error, edits: vec![(first, edit)] })
