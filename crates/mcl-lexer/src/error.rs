@@ -364,9 +364,7 @@ impl LexErrorKind {
             LexErrorKind::UnknownOperator(operator) => format!("unknown operator `{operator}`"),
             LexErrorKind::Pointer => "unknown operator `&`".to_owned(),
             LexErrorKind::PercentAfterString => "unknown operator `%` after a string".to_owned(),
-            LexErrorKind::ExpressionInString { .. } => {
-                "expected a variable name in `${…}`, found an expression".to_owned()
-            }
+            LexErrorKind::ExpressionInString { .. } => ExpressionInString::MESSAGE.to_owned(),
             LexErrorKind::Closure(sign) => format!("unexpected `{sign}` before a parameter"),
             LexErrorKind::Macro(name) => format!("unknown macro `{name}!`"),
             LexErrorKind::UnderscoreInNumber => "invalid `_` in a number".to_owned(),
@@ -422,11 +420,7 @@ impl LexErrorKind {
             LexErrorKind::WrongQuotes { content, .. } => {
                 return Some(format!("use double quotes: \"{}\"", truncated(content)));
             }
-            LexErrorKind::ExpressionInString { expression } => {
-                return Some(format!(
-                    "bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`"
-                ));
-            }
+            LexErrorKind::ExpressionInString { expression } => return Some(ExpressionInString::help(expression)),
             LexErrorKind::PercentAfterString => {
                 "a string is formatted by `fmt.printf(\"%s %d\", …)` of the module \"fmt\""
             }

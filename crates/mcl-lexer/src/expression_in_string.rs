@@ -20,6 +20,15 @@ pub struct ExpressionInString {
 }
 
 impl ExpressionInString {
+    /// What is wrong, whichever stage finds it.
+    pub const MESSAGE: &str = "expected a variable name in `${…}`, found an expression";
+
+    /// Returns how an expression gets into a string.
+    #[must_use]
+    pub fn help(expression: &str) -> String {
+        format!("bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`")
+    }
+
     /// Returns what is in the string that ends before a token, and goes on after it.
     #[must_use]
     pub fn around(text: &str, tokens: &Tokens, next: TokenIdx) -> Option<ExpressionInString> {

@@ -1,5 +1,7 @@
 //! The words of [`HabitKind`]: what is wrong, and how mcl writes it.
 
+use mcl_lexer::ExpressionInString;
+
 use crate::error::{DoubleColon, HabitKind, Instead, foreign_type};
 use crate::foreign_values::foreign_value;
 use crate::message::words::{Words, message};
@@ -224,8 +226,9 @@ pub(super) fn habit(kind: &HabitKind) -> Words {
         HabitKind::RubySymbol { name } => {
             message("unexpected `:` before a name").help(format!("a string is quoted: `\"{name}\"`"))
         }
-        HabitKind::ExpressionInString { expression } => message("expected a variable name in `${…}`, found an expression")
-            .help(format!("bind the value to a variable, `$value = {expression}`, then write `\"${{value}}\"`")),
+        HabitKind::ExpressionInString { expression } => {
+            message(ExpressionInString::MESSAGE).help(ExpressionInString::help(expression))
+        }
         HabitKind::QuotesInString { escaped } => message("quotes inside a string")
             .help(if escaped.len() <= MAX_STRING_BYTES {
                 format!("a quote inside a string is written `\\\"`: {escaped}")

@@ -11,7 +11,7 @@ pub fn bin() -> &'static Path {
     static BIN: OnceLock<PathBuf> = OnceLock::new();
     BIN.get_or_init(|| {
         if let Some(tools) = std::env::var_os("MCL_TOOLS") {
-            return PathBuf::from(tools);
+            return PathBuf::from(tools).canonicalize().expect("`MCL_TOOLS` is a directory");
         }
         // …/target/PROFILE/deps/e2e-HASH
         let test = std::env::current_exe().expect("a test has a path");
