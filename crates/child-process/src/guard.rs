@@ -29,11 +29,11 @@ const NOT_STARTED: u8 = b'!';
 const STARTED: u8 = b'+';
 /// A group has ended; its id.
 const ENDED: u8 = b'-';
-/// The pauses before the looks for such groups: the last child may still be starting.
-const ORPHAN_SCAN_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(200)];
+/// How often to check whether a process that has closed its files has left its children to another one.
+const ADOPTION_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Starts the guard: `command` runs a program that calls [`run_guard`] with its standard input. Groups that [`crate::spawn`]
-/// starts from now on are guarded. A second call does nothing.
+/// Starts the guard: `command` runs a program that calls [`run_guard`] with its standard input and the id of this process,
+/// which is added to the arguments. Groups that [`crate::spawn`] starts from now on are guarded. A second call does nothing.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -44,41 +44,45 @@ pub fn start_guard(mut command: Command) -> io::Result<()> {
     let (reader, writer) = io::pipe()?;
     // A guard that does not read must not hold this process up.
     fcntl_setfl(&writer, fcntl_getfl(&writer)? | OFlags::NONBLOCK)?;
+    // It may start to run after this process has ended, and could not ask for its parent then.
+    command.arg(getpid().to_string());
     // In a group of its own, so that ^C does not end it first.
     command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn()?;
     let _ = GUARD.set(writer);
     Ok(())
 }
 
-/// Kills the groups that have started and not ended when the input ends. This is all that the guard does.
+/// Kills the groups that `guarded`, the parent of this process, has started and that have not ended when the input ends. This is
+/// all that the guard does.
 ///
 /// # Errors
 /// The signals that would end it cannot be blocked.
-pub fn run_guard(input: impl Read) -> io::Result<()> {
+pub fn run_guard(input: impl Read, guarded: Pid) -> io::Result<()> {
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::default())?;
     }
-    let parent = getppid();
-    let first_unreported = kill_left_groups(input);
-    if let (Some(parent), Some(start)) = (parent, first_unreported) {
-        kill_orphans_since(start, parent);
+    if let Some(start) = kill_left_groups(input) {
+        kill_orphans_since(start, guarded);
     }
     Ok(())
 }
 
 /// Kills the groups that the parent of this process has started since a time, in seconds since the machine started. They have
-/// been adopted by the process that adopted this one, and are in the same session.
+/// been adopted by the process that adopted this one, and are in the same session. None of them is starting any more: the
+/// input ends when the last one has become its command.
 fn kill_orphans_since(start: i64, parent: Pid) {
     let Ok(session) = getsid(None) else { return };
-    for pause in ORPHAN_SCAN_PAUSES {
-        std::thread::sleep(pause);
-        let Some(adopter) = getppid().filter(|adopter| *adopter != parent) else { continue };
-        for process in processes() {
-            let is_orphan = process.parent == adopter.as_raw_pid() && process.session == session.as_raw_pid();
-            let is_new = process.started >= start;
-            if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
-                let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));
-            }
+    // A process that ends closes its files first.
+    while getppid() == Some(parent) {
+        std::thread::sleep(ADOPTION_POLL_INTERVAL);
+    }
+    // An adopter outside of the PID namespace has no id.
+    let adopter = getppid().map_or(0, Pid::as_raw_pid);
+    for process in processes() {
+        let is_orphan = process.parent == adopter && process.session == session.as_raw_pid();
+        let is_new = process.started >= start;
+        if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
+            let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Processes that the agent starts for itself: the guard of its children, and commands with another identity.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::Subcommand;
+use rustix::process::Pid;
 
 /// The running program, even if its file was replaced.
 const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -14,7 +16,11 @@ const CANNOT_RUN: u8 = 126;
 #[derive(Subcommand)]
 pub enum Helper {
     /// End the children of an agent when it is gone
-    Guard,
+    Guard {
+        /// The process id of the agent
+        #[arg(value_parser = clap::value_parser!(i32).range(1..))]
+        agent: i32,
+    },
     /// Run a command with the identity of a user and a limit on open files
     RunAs {
         /// User, group, groups, limit, `--`, program, name and arguments
@@ -26,15 +32,24 @@ pub enum Helper {
 /// Runs a helper.
 pub fn run(helper: &Helper) -> ExitCode {
     match helper {
-        Helper::Guard => match child_process::run_guard(std::io::stdin().lock()) {
+        Helper::Guard { agent } => match guard(*agent) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
         },
         Helper::RunAs { words } => {
             eprintln!("{}", child_process::run_as(words));
             ExitCode::from(CANNOT_RUN)
         }
     }
+}
+
+fn guard(agent: i32) -> io::Result<()> {
+    let agent = Pid::from_raw(agent);
+    let agent = agent.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "expected the id of a process"))?;
+    child_process::run_guard(io::stdin().lock(), agent)
 }
 
 /// Prepares this process for many children: raises a low limit on descriptors, starts the guard, and makes commands run with

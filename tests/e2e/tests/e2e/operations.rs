@@ -1,5 +1,6 @@
 //! The agent as a service: limits, its children, signals, exit statuses.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
@@ -141,6 +142,25 @@ fn killed_agent_leaves_no_children() {
             eventually(&format!("{name} is gone"), || !is_running(process));
         }
     }
+}
+
+#[test]
+fn guard_that_starts_after_its_agent_is_gone_ends_what_it_started() {
+    // A shell in place of the agent: it starts a group, announces a start, and ends before its guard runs.
+    let script = "set -m; sleep 1000 & echo $!; (exec >&-; sleep 0.3; exec \"$0\" helper guard $$) <&0 &";
+    let mut shell = Command::new("/bin/bash");
+    shell.args(["-c", script]).arg(bin().join("mgmt-rt")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime).tv_sec;
+    let start = [&b"?"[..], &i32::try_from(now).expect("a small number").to_le_bytes()].concat();
+    let mut agent = shell.spawn().expect("a shell");
+    let mut messages = agent.stdin.take().expect("a pipe");
+    messages.write_all(&start).expect("a reader");
+    let mut group = String::new();
+    BufReader::new(agent.stdout.take().expect("a pipe")).read_line(&mut group).expect("a line");
+    let group = group.trim().parse().ok().and_then(rustix::process::Pid::from_raw).expect("a process id");
+    agent.wait().expect("a child");
+    drop(messages);
+    eventually("the group is gone", || !is_running(group));
 }
 
 /// Whether a process runs: one that has ended and was not reaped does not.
