@@ -19,6 +19,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 /// Parses the command line of this process. Answers a request for completions or for the version, and ends the process then,
 /// or if the command line is invalid.
@@ -30,5 +31,10 @@ pub fn parse<C: Parser>(tool: &Tool) -> C {
         let _ = std::io::stdout().write_all(version::details(tool).as_bytes());
         std::process::exit(0);
     }
-    C::parse_from(arguments)
+    C::try_parse_from(arguments).unwrap_or_else(|mut error| {
+        if let Some(advice) = (tool.advice)(&error) {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+        }
+        error.exit()
+    })
 }

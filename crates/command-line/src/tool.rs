@@ -12,4 +12,6 @@ pub struct Tool {
     pub completion_variable: &'static str,
     /// What `--version --verbose` says beside the build, by name.
     pub facts: &'static [Fact],
+    /// Returns a way out of an error of the command line, beyond what clap suggests.
+    pub advice: fn(&clap::Error) -> Option<&'static str>,
 }

@@ -42,8 +42,12 @@ pub(crate) fn details(tool: &Tool) -> String {
 mod tests {
     use super::*;
 
-    const TOOL: Tool =
-        Tool { name: "tool", completion_variable: "TOOL_COMPLETE", facts: &[("format", || "7".to_owned())] };
+    const TOOL: Tool = Tool {
+        name: "tool",
+        completion_variable: "TOOL_COMPLETE",
+        facts: &[("format", || "7".to_owned())],
+        advice: |_| None,
+    };
 
     #[test]
     fn details_begin_with_the_version_and_end_with_what_the_tool_knows() {

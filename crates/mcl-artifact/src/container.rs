@@ -262,7 +262,7 @@ fn foreign(bytes: &[u8]) -> Diagnostic {
             .help("a Puppet catalog is given with `--puppet FILE.json`, or translated with `mclc puppet`")
     } else if is_text {
         error(Code::A0101, "the file is not an artifact but source text")
-            .help("compile it first: `mclc build PATH -o OUT.bin`, or use `mclc run PATH`")
+            .help("compile it first: `mclc build PATH -o OUT.bin`, or `mclc puppet PATH -o OUT.bin` for Puppet code")
     } else {
         error(Code::A0101, "the file is not an artifact: it does not start with the header of one")
             .help("artifacts are made by `mclc build` and `mclc puppet`")

@@ -38,6 +38,9 @@ impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InputError::Missing { path } => write!(f, "`{}` does not exist", path.display()),
+            InputError::NotMcl { path } if path.extension().is_some_and(|extension| extension == "pp") => {
+                write!(f, "`{}` is a Puppet manifest, which `mclc puppet` compiles", path.display())
+            }
             InputError::NotMcl { path } => {
                 write!(f, "`{}` is not a program: expected a `.mcl` file, a module directory, or `-`", path.display())
             }

@@ -311,12 +311,13 @@ fn input_error(path: &Path) -> String {
 
 #[test]
 fn input_without_a_program_is_refused() {
-    let dir = tree(&[("empty/", ""), ("a.txt", ""), ("nomain/metadata.yaml", ""), ("dir.mcl/x", "")]);
+    let dir = tree(&[("empty/", ""), ("a.txt", ""), ("a.pp", ""), ("nomain/metadata.yaml", ""), ("dir.mcl/x", "")]);
     let at = |name: &str| dir.path().join(name);
     let message = |name: &str| input_error(&at(name)).replace(&format!("{}/", dir.path().display()), "");
     assert_eq!(message("gone.mcl"), "`gone.mcl` does not exist");
     assert_eq!(message("empty"), "directory `empty` contains neither `metadata.yaml` nor `main.mcl`");
     assert_eq!(message("a.txt"), "`a.txt` is not a program: expected a `.mcl` file, a module directory, or `-`");
+    assert_eq!(message("a.pp"), "`a.pp` is a Puppet manifest, which `mclc puppet` compiles");
     assert_eq!(message("nomain"), "cannot read `nomain/main.mcl`: no such file or directory");
 }
 

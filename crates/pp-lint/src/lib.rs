@@ -1,4 +1,5 @@
-//! Lints for Puppet manifests: code that is valid, but should be written in another way, or fails whenever it is compiled.
+//! Lints for Puppet manifests: code that is valid, but should be written in another way, or fails whenever it is compiled or
+//! applied.
 //!
 //! [`LINTS`] is the table: a code, the name that `puppet-lint` uses or would use, and whether it is on. [`check`] runs the lints over the
 //! tree and text of one file without syntax errors. Trees are flat tables, so a lint is a loop over one of them; what is
@@ -26,6 +27,7 @@ mod strings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod values;
 mod variables;
 mod whitespace;
 

@@ -107,6 +107,8 @@ pub static LINTS: &[Lint] = &[
     warning(Code::W0374, "variable_reassignment"),
     warning(Code::W0375, "unknown_attribute"),
     warning(Code::W0376, "duplicate_declaration"),
+    warning(Code::W0377, "invalid_value"),
+    warning(Code::W0378, "misspelled_ensure"),
 ];
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::{LINTS, Subject, check};
 mod failures;
 mod forms;
 mod parameters;
+mod values;
 mod variables;
 
 /// Lints that most of these short programs violate: only the tests about them run them.

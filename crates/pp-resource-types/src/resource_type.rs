@@ -130,6 +130,12 @@ impl ResourceType {
         problems
     }
 
+    /// Returns what is wrong between attributes that are set, whatever others are. For an attribute that is set to a value that is
+    /// not known, `given` returns no values.
+    pub fn contradiction<'a>(&self, given: &dyn Fn(&str) -> Option<Given<'a>>) -> Option<Problem> {
+        self.rules.iter().filter(|rule| rule.is_prohibition()).find_map(|rule| rule.check("", given))
+    }
+
     /// Returns the attribute that the title stands for, such as `path` for files.
     #[must_use]
     pub fn namevar(&self) -> &'static str {

@@ -94,6 +94,11 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
+    /// Whether a resource that breaks the rule still does with further attributes.
+    pub(crate) fn is_prohibition(&self) -> bool {
+        matches!(self, Rule::AtMostOne(..) | Rule::Excludes(..))
+    }
+
     pub(crate) fn check<'a>(&self, title: &'a str, given: &dyn Fn(&str) -> Option<Given<'a>>) -> Option<Problem> {
         let is_set = |name: &&str| given(name).is_some();
         let (holds, text) = match *self {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use mcl_artifact::ArtifactStage;
@@ -23,7 +24,15 @@ pub const TOOL: Tool = Tool {
         ("artifact format", || mcl_artifact::FORMAT_VERSION.to_string()),
         ("language", || format!("mcl of mgmt {MGMT_RELEASE}")),
     ],
+    advice,
 };
+
+/// Helps those who write `mclc puppet apply site.pp`, as they do with Puppet itself.
+fn advice(error: &clap::Error) -> Option<&'static str> {
+    let is_of_puppet =
+        error.kind() == ErrorKind::ArgumentConflict && error.get(ContextKind::InvalidSubcommand).is_some();
+    is_of_puppet.then_some("a manifest is compiled without a subcommand: `mclc puppet PATH --output FILE`")
+}
 
 /// The release of mgmt whose language is compiled.
 const MGMT_RELEASE: &str = "1.1";

@@ -13,6 +13,7 @@ pub const TOOL: Tool = Tool {
     name: "mgmt-rt",
     completion_variable: "MGMT_RT_COMPLETE",
     facts: &[("artifact format", || mcl_artifact::FORMAT_VERSION.to_string())],
+    advice: |_| None,
 };
 
 /// Runtime for compiled mcl programs and Puppet code

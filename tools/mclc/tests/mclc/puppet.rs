@@ -135,6 +135,18 @@ fn trees_are_printed_in_the_notation_of_puppet() {
 }
 
 #[test]
+fn habits_from_puppet_itself_get_the_right_command() {
+    let scratch = Scratch::new(&[("a.pp", b"")]);
+    for command in ["apply", "compile"] {
+        let ran = scratch.mclc(&["puppet", command, "a.pp"]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.contains("without a subcommand: `mclc puppet PATH --output FILE`"), "{ran:?}");
+    }
+    let ran = scratch.mclc(&["build", "a.pp", "-o", "a.bin"]);
+    assert_eq!((ran.status, &*ran.stderr), (2, "mclc: `a.pp` is a Puppet manifest, which `mclc puppet` compiles\n"));
+}
+
+#[test]
 fn a_path_that_cannot_be_read_is_a_usage_error() {
     let scratch = scratch(&[("site.pp", ""), ("facts.json", "[]"), ("env/modules/x", "")]);
     assert_eq!(scratch.mclc(&["puppet", "missing.pp", "--emit", "catalog"]).status, 2);

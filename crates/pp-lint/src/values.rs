@@ -1,0 +1,167 @@
+//! Lints about what an agent refuses: constant values that a type of Puppet does not accept, and attributes that exclude each other;
+//! and about values of `ensure` that it accepts, but takes for a target of a link or for a version.
+//!
+//! What is not a constant may be anything, also `undef`, so nothing is said of it.
+
+use mcl_diagnostics::{Code, nearest};
+use pp_ast::{AttributeName, Expr, ExprId, ResourceBody, ResourceExpr};
+use pp_resource_types::{Given, ResourceType, Scalar, Values, metaparameter, module_of_type};
+use rustc_hash::FxHashSet;
+
+use crate::context::{Context, Findings};
+
+/// Functions that return a string, never `undef`.
+const STRING_FUNCTIONS: [&str; 6] = ["template", "epp", "inline_template", "inline_epp", "file", "sprintf"];
+
+/// What `ensure` takes a word for that it does not know, by type.
+const TAKEN_FOR: [(&str, &str); 2] = [("file", "makes a link to"), ("package", "asks for the version")];
+
+pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    if !findings.is_on(Code::W0377) && !findings.is_on(Code::W0378) {
+        return;
+    }
+    let tree = context.tree;
+    let defaults = tree.defaults.iter().map(|defaults| defaults.attributes);
+    let overrides = tree.overrides.iter().map(|overrides| overrides.attributes);
+    let collectors = tree.collectors.values().filter_map(|collector| collector.attributes);
+    let elsewhere = defaults.chain(overrides).chain(collectors).flat_map(|attributes| tree.attributes(attributes));
+    let names = elsewhere.filter_map(|attribute| match attribute.name {
+        AttributeName::Name(name) => Some(&**tree.str(name)),
+        AttributeName::Splat => None,
+    });
+    let set_elsewhere: FxHashSet<&str> = names.collect();
+    for resource in tree.resources.values() {
+        let Some(declared) = declared_type(context, resource) else { continue };
+        for body in tree.bodies(resource.bodies) {
+            check_body(context, findings, declared, body, &set_elsewhere);
+        }
+    }
+}
+
+/// Returns the type of a resource if it is one of Puppet itself. Types of modules may take other values in another version.
+fn declared_type(context: &Context<'_>, resource: &ResourceExpr) -> Option<&'static ResourceType> {
+    let Expr::Name(name) = context.tree.exprs[resource.type_name] else { return None };
+    let name = context.tree.str(name).trim_start_matches("::");
+    if module_of_type(name).is_some() { None } else { pp_resource_types::find(name) }
+}
+
+fn check_body(
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+    declared: &'static ResourceType,
+    body: &ResourceBody,
+    set_elsewhere: &FxHashSet<&str>,
+) {
+    let tree = context.tree;
+    let attributes = tree.attributes(body.attributes);
+    let named = declared.namevar();
+    let has_name = attributes.iter().any(|attribute| match attribute.name {
+        AttributeName::Name(name) => ["name", named].contains(&&**tree.str(name)),
+        AttributeName::Splat => true,
+    });
+    let may_have_name = has_name || ["name", named].iter().any(|name| set_elsewhere.contains(name));
+    if let Some(values) = values_of(declared, named).filter(|_| !may_have_name) {
+        for title in elements(context, &body.title) {
+            check_value(context, findings, (named, values), *title);
+        }
+    }
+    for attribute in attributes {
+        let AttributeName::Name(name) = attribute.name else { continue };
+        let name = &**tree.str(name);
+        let Some(values) = values_of(declared, name) else { continue };
+        if name == "ensure" {
+            check_word(context, findings, (declared.name, values), attribute.value);
+        }
+        // Other lints say more of modes.
+        let is_mode = declared.name == "file" && name == "mode";
+        if is_mode && findings.is_on(Code::W0317) && findings.is_on(Code::W0318) {
+            continue;
+        }
+        for value in elements(context, &attribute.value) {
+            check_value(context, findings, (name, values), *value);
+        }
+    }
+    let given = |wanted: &str| {
+        let is_wanted =
+            |name: &AttributeName| matches!(name, AttributeName::Name(name) if &**tree.str(*name) == wanted);
+        let value = attributes.iter().find(|attribute| is_wanted(&attribute.name))?.value;
+        let unknown = || is_set(context, value).then(|| Given::many(Vec::new()));
+        scalar(context, value).map(Given::one).or_else(unknown)
+    };
+    if let Some(problem) = declared.contradiction(&given) {
+        let range = context.range(body.title);
+        findings.add(Code::W0377, range, "attributes that exclude each other", problem.text);
+    }
+}
+
+/// Returns the values that an attribute takes; `None` for unknown attributes, of which another lint speaks.
+fn values_of(declared: &'static ResourceType, name: &str) -> Option<&'static Values> {
+    let attribute = declared.attribute(name).map(|attribute| &attribute.values);
+    attribute.or_else(|| metaparameter(name).map(|metaparameter| &metaparameter.values))
+}
+
+/// Returns the elements of an array, or the value itself.
+fn elements<'a>(context: &Context<'a>, value: &'a ExprId) -> &'a [ExprId] {
+    match &context.tree.exprs[*value] {
+        Expr::Array(elements) => context.tree.list(*elements),
+        _ => std::slice::from_ref(value),
+    }
+}
+
+fn check_value(context: &Context<'_>, findings: &mut Findings<'_>, (name, values): (&str, &Values), value: ExprId) {
+    let Some(wrong) = scalar(context, value).filter(|value| !values.accepts(*value)) else { return };
+    let words = match values {
+        Values::Words(words) | Values::WordsOr(words, _) => *words,
+        Values::Any | Values::ReadOnly | Values::Matching(_) => &[],
+    };
+    let meant = match wrong {
+        Scalar::Text(text) => nearest(text, words.iter().copied()),
+        _ => None,
+    };
+    let help = match meant {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => format!("expected {values}"),
+    };
+    findings.add(Code::W0377, context.range(value), format!("`{name}` does not accept {wrong}"), help);
+}
+
+/// Reports a word that is almost one of those that `ensure` knows, but taken for something else.
+fn check_word(context: &Context<'_>, findings: &mut Findings<'_>, (type_name, values): (&str, &Values), value: ExprId) {
+    let Some((_, meaning)) = TAKEN_FOR.iter().find(|(name, _)| *name == type_name) else { return };
+    let Values::WordsOr(words, _) = values else { return };
+    let Some(word) = context.word(value).filter(|word| !words.contains(word)) else { return };
+    // A version has digits, a path has slashes.
+    if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return;
+    }
+    if let Some(meant) = nearest(word, words.iter().copied()) {
+        let message = format!("`ensure` {meaning} `{word}`");
+        findings.add(Code::W0378, context.range(value), message, format!("did you mean `{meant}`?"));
+    }
+}
+
+/// Returns the value of a constant.
+fn scalar<'a>(context: &Context<'a>, value: ExprId) -> Option<Scalar<'a>> {
+    let tree = context.tree;
+    match &tree.exprs[value] {
+        Expr::Boolean(value) => Some(Scalar::Boolean(*value)),
+        Expr::Integer(value, _) => Some(Scalar::Integer(*value)),
+        Expr::Float(value) => Some(Scalar::Float(*value)),
+        Expr::String(text) | Expr::Name(text) => Some(Scalar::Text(tree.str(*text))),
+        Expr::Heredoc { text, .. } => context.string(*text).map(Scalar::Text),
+        Expr::Hash(_) => Some(Scalar::Hash),
+        _ => None,
+    }
+}
+
+/// Whether a value that is not a constant cannot be `undef`.
+fn is_set(context: &Context<'_>, value: ExprId) -> bool {
+    match &context.tree.exprs[value] {
+        Expr::Interpolation(_) | Expr::Heredoc { .. } | Expr::Array(_) => true,
+        Expr::Call(call) => {
+            let functor = context.tree.calls[*call].functor;
+            context.word(functor).is_some_and(|name| STRING_FUNCTIONS.contains(&name))
+        }
+        _ => false,
+    }
+}
