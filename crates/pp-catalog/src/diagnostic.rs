@@ -102,13 +102,22 @@ impl CatalogError {
                 let similar = nearest(parameter, native.parameter_names())?;
                 Some(format!("did you mean `{similar}`?"))
             }
-            ErrorKind::UnresolvedOverrides(references) | ErrorKind::UnrealizedReferences(references) => {
-                references.iter().find_map(|reference| catalog.similar(reference))
+            ErrorKind::UnresolvedOverrides(references) => {
+                let similar = references.iter().find_map(|reference| catalog.similar(reference, None));
+                Some(similar.unwrap_or_else(|| "declare the resource, or remove the override".to_owned()))
             }
-            ErrorKind::UnknownOperand { unknown, .. } | ErrorKind::UnknownTarget { unknown, .. } => {
+            ErrorKind::UnrealizedReferences(references) => {
+                let similar = references.iter().find_map(|reference| catalog.similar(reference, None));
+                let declare = |unknown: &Reference| {
+                    let type_name = unknown.type_name.to_lowercase();
+                    format!("declare it as a virtual resource: `@{type_name} {{ '{}': … }}`", unknown.title)
+                };
+                similar.or_else(|| references.first().map(declare))
+            }
+            ErrorKind::UnknownOperand { unknown, other, .. } | ErrorKind::UnknownTarget { unknown, other, .. } => {
                 let Reference { type_name, title } = unknown;
                 let declare = || format!("declare `{type_name}['{title}']`, or remove what refers to it");
-                Some(catalog.similar(unknown).unwrap_or_else(declare))
+                Some(catalog.similar(unknown, Some(other)).unwrap_or_else(declare))
             }
             ErrorKind::InvalidParameters(_) => None,
             ErrorKind::InvalidReference(_) => Some("write a reference such as `Package['ntp']`".to_owned()),
@@ -153,8 +162,8 @@ impl Catalog {
         self.resources.values().filter(same_type).map(|r| &*r.reference.title)
     }
 
-    /// Returns a help that names the resource that may be meant.
-    fn similar(&self, unknown: &Reference) -> Option<String> {
+    /// Returns a help that names the resource that may be meant, which is another one than the one that refers to it.
+    fn similar(&self, unknown: &Reference, referring: Option<&Reference>) -> Option<String> {
         if &*unknown.type_name == "Class" {
             let name = unknown.title.to_lowercase();
             return Some(match nearest(&unknown.title, self.titles("Class")) {
@@ -162,7 +171,10 @@ impl Catalog {
                 None => format!("declare the class: `include {name}`"),
             });
         }
-        let similar = nearest(&unknown.title, self.titles(&unknown.type_name))?;
+        let is_other = |title: &&str| {
+            referring.is_none_or(|other| other.type_name != unknown.type_name || &*other.title != *title)
+        };
+        let similar = nearest(&unknown.title, self.titles(&unknown.type_name).filter(is_other))?;
         Some(format!("did you mean `{}['{similar}']`?", unknown.type_name))
     }
 }

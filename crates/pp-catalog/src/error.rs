@@ -104,6 +104,8 @@ pub enum ErrorKind {
     UnknownTarget {
         /// The resource.
         unknown: Reference,
+        /// The one that refers to it.
+        other: Reference,
         /// `require`, `before`, `notify` or `subscribe`.
         parameter: Arc<str>,
     },
@@ -205,7 +207,7 @@ impl fmt::Display for CatalogError {
                 let side = if *is_source { "on" } else { "from" };
                 write!(f, "Could not find resource '{unknown}' for relationship {side} '{other}'")
             }
-            ErrorKind::UnknownTarget { unknown, parameter } => {
+            ErrorKind::UnknownTarget { unknown, parameter, .. } => {
                 write!(f, "Could not find resource '{unknown}' in parameter '{parameter}'")
             }
             ErrorKind::InvalidReference(invalid) => invalid.fmt(f),

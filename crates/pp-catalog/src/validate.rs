@@ -7,9 +7,9 @@ use pp_types::Value;
 
 use crate::catalog::Catalog;
 use crate::error::{CatalogError, ErrorKind};
-use crate::location::Location;
 use crate::parameter::Parameter;
 use crate::reference::Reference;
+use crate::resource::Resource;
 
 impl Catalog {
     /// Flattens the relationships of all resources that are not virtual, and checks that their targets exist.
@@ -22,7 +22,7 @@ impl Catalog {
             }
             for parameter in &resource.parameters {
                 if is_relationship(&parameter.name) {
-                    self.check_targets(&resource.location, parameter, &mut errors);
+                    self.check_targets(resource, parameter, &mut errors);
                 }
             }
             for (name, value) in self.resources[id].parameters.values_mut() {
@@ -34,8 +34,8 @@ impl Catalog {
         errors
     }
 
-    fn check_targets(&self, declared: &Location, parameter: &Parameter, errors: &mut Vec<CatalogError>) {
-        let location = if parameter.location.line > 0 { &parameter.location } else { declared };
+    fn check_targets(&self, resource: &Resource, parameter: &Parameter, errors: &mut Vec<CatalogError>) {
+        let location = if parameter.location.line > 0 { &parameter.location } else { &resource.location };
         let mut stack = vec![&parameter.value];
         while let Some(value) = stack.pop() {
             let kind = match value {
@@ -46,7 +46,10 @@ impl Catalog {
                 Value::Undef => continue,
                 value => match Reference::from_value(value) {
                     Ok(target) if self.find(&target).is_some() => continue,
-                    Ok(unknown) => ErrorKind::UnknownTarget { unknown, parameter: Arc::clone(&parameter.name) },
+                    Ok(unknown) => {
+                        let other = resource.reference.clone();
+                        ErrorKind::UnknownTarget { unknown, other, parameter: Arc::clone(&parameter.name) }
+                    }
                     Err(invalid) => ErrorKind::InvalidReference(invalid),
                 },
             };

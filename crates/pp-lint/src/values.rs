@@ -72,9 +72,8 @@ fn check_body(
         if name == "ensure" {
             check_word(context, findings, (declared.name, values), attribute.value);
         }
-        // Other lints say more of modes.
-        let is_mode = declared.name == "file" && name == "mode";
-        if is_mode && findings.is_on(Code::W0317) && findings.is_on(Code::W0318) {
+        // Two other lints are about modes.
+        if declared.name == "file" && name == "mode" {
             continue;
         }
         for value in elements(context, &attribute.value) {

@@ -15,7 +15,6 @@ fn types_of_puppet_accept_some_values() {
             1:44 invalid_value: `enable` does not accept "maybe"
             1:97 invalid_value: `noop` does not accept "yes"
             2:15 invalid_value: `path` does not accept "b"
-            2:90 invalid_value: `mode` does not accept 644
             3:68 invalid_value: `groups` does not accept 1
             7:22 invalid_value: `source` does not accept a hash
         "#]],
