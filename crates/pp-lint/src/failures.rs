@@ -6,7 +6,7 @@
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{AssignOp, AttributeName, Definition, Expr, ExprId, ParameterList, ResourceExpr, ResourceForm, TextRange};
-use pp_resource_types::{KnownType, metaparameter, module_of_type};
+use pp_resource_types::{KnownType, is_delivered_with_puppet, metaparameter};
 use rustc_hash::FxHashMap;
 
 use crate::context::{Context, Findings};
@@ -44,7 +44,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
 
 /// Reports attributes that a type has not. Types of modules may have others in another version.
 fn check_attributes(context: &Context<'_>, findings: &mut Findings<'_>, resource: &ResourceExpr) {
-    let Some(type_name) = type_name(context, resource).filter(|name| module_of_type(name).is_none()) else { return };
+    let Some(type_name) = type_name(context, resource).filter(|name| is_delivered_with_puppet(name)) else { return };
     let Some(declared) = pp_resource_types::find(type_name) else { return };
     let known = KnownType::of(declared);
     if known.is_open() {

@@ -1,7 +1,7 @@
 //! Lints about string literals.
 
 use mcl_diagnostics::Code;
-use pp_ast::{Expr, ExprId};
+use pp_ast::{Expr, ExprId, TextRange};
 use rustc_hash::FxHashSet;
 
 use crate::context::{Context, Findings};
@@ -66,11 +66,17 @@ fn check_literal(
         let message = format!("quoted boolean `{source}`");
         findings.add(Code::W0314, range, message, format!("write `{value}`: every string counts as true"));
     }
-    if let Some(path) = value.strip_prefix("puppet:///")
-        && is_quoted
-        && !path.is_empty()
-        && !path.starts_with("modules/")
-    {
+    if is_quoted && value != "puppet:///" {
+        check_url(findings, range, value);
+    }
+}
+
+/// Checks a URL that is written at least up to the end of the first part of its path.
+fn check_url(findings: &mut Findings<'_>, range: TextRange, url: &str) {
+    if let Some(rest) = url.strip_prefix("puppet://modules/") {
+        let help = format!("write `puppet:///modules/{rest}`: a host would be between the second and the third slash");
+        findings.add(Code::W0320, range, "`puppet://` URL whose host is `modules`", help);
+    } else if let Some(path) = url.strip_prefix("puppet:///").filter(|path| !path.starts_with("modules/")) {
         let help = format!("write `puppet:///modules/{path}`, or name a mount point of the file server");
         findings.add(Code::W0320, range, "`puppet:///` URL without `modules/`", help);
     }
@@ -85,6 +91,13 @@ fn check_interpolation(context: &Context<'_>, findings: &mut Findings<'_>, id: E
     {
         let help = "write the variable without quotes; `String($x)` makes a string of any value";
         findings.add(Code::W0311, context.range(id), "string of only a variable", help);
+    }
+    if let Some(Expr::String(start)) = segments.first().map(|first| &tree.exprs[*first])
+        && let start = tree.str(*start)
+        && (start.starts_with("puppet://modules/")
+            || start.strip_prefix("puppet:///").is_some_and(|path| path.contains('/')))
+    {
+        check_url(findings, context.range(id), context.source(id).trim_matches('"'));
     }
     for segment in segments {
         let Expr::Text(inner) = tree.exprs[*segment] else { continue };

@@ -118,6 +118,21 @@ fn strings() {
 }
 
 #[test]
+fn urls_of_modules() {
+    lint_one(
+        "puppet_url_without_modules",
+        "$a = ['puppet://modules/m/f', 'puppet:///modules/m/f', 'puppet://server/modules/m/f', 'puppet:///m', 'puppet:///']\n\
+         $b = [\"puppet://modules/${x}\", \"puppet:///m/${x}\", \"puppet:///mod${x}/f\", \"puppet:///modules/${x}\", \"puppet:///${x}\"]\n",
+        expect![[r#"
+            1:7 puppet_url_without_modules: `puppet://` URL whose host is `modules`
+            1:87 puppet_url_without_modules: `puppet:///` URL without `modules/`
+            2:7 puppet_url_without_modules: `puppet://` URL whose host is `modules`
+            2:32 puppet_url_without_modules: `puppet:///` URL without `modules/`
+        "#]],
+    );
+}
+
+#[test]
 fn attributes_of_files() {
     lint(
         "file { '/a':\n  mode   => 644,\n  ensure => '/b',\n}\nfile { '/c': mode => '644' }\nfile { '/d': mode => 'u=rw,go=r' }\nFile { mode => '0999' }\n",

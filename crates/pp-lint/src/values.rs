@@ -5,7 +5,7 @@
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{AttributeName, Expr, ExprId, ResourceBody, ResourceExpr};
-use pp_resource_types::{Given, ResourceType, Scalar, Values, metaparameter, module_of_type};
+use pp_resource_types::{Given, ResourceType, Scalar, Values, is_delivered_with_puppet, metaparameter};
 use rustc_hash::FxHashSet;
 
 use crate::context::{Context, Findings};
@@ -38,11 +38,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Returns the type of a resource if it is one of Puppet itself. Types of modules may take other values in another version.
+/// Returns the type of a resource if it is delivered with Puppet. Types of modules may take other values in another version.
 fn declared_type(context: &Context<'_>, resource: &ResourceExpr) -> Option<&'static ResourceType> {
     let Expr::Name(name) = context.tree.exprs[resource.type_name] else { return None };
     let name = context.tree.str(name).trim_start_matches("::");
-    if module_of_type(name).is_some() { None } else { pp_resource_types::find(name) }
+    if is_delivered_with_puppet(name) { pp_resource_types::find(name) } else { None }
 }
 
 fn check_body(

@@ -34,7 +34,7 @@ pub use key_type::key_type;
 pub use known::{KnownTypes, TypeReader, find, types};
 pub use known_type::KnownType;
 pub use metaparameter::{METAPARAMETERS, Metaparameter, metaparameter};
-pub use modules::module_of_type;
+pub use modules::{is_delivered_with_puppet, module_of_type};
 pub use path::clean_path;
 pub use program::{LoopResult, Method, Operation, OperationId, Program, Variable};
 pub use read_type::{ReadAttribute, ReadTitlePattern, ReadType, RubyRegex, TitleProblem, Titles, Unread, Unreadable};

@@ -31,6 +31,12 @@ pub(crate) static TYPES: &[&ResourceType] = &[
     &zone::ZPOOL,
 ];
 
+/// Whether a type is one of Puppet itself, or of a module that Puppet is delivered with, whose types hardly change.
+#[must_use]
+pub fn is_delivered_with_puppet(name: &str) -> bool {
+    module_of_type(name).is_none_or(|module| module.ends_with("_core"))
+}
+
 /// Returns the module that a type which once was part of Puppet, or is often used, belongs to now.
 #[must_use]
 pub fn module_of_type(name: &str) -> Option<&'static str> {

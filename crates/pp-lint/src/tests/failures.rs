@@ -35,11 +35,12 @@ fn types_of_puppet_have_fixed_attributes() {
         "unknown_attribute",
         "file { '/a': ensure => file, contents => 'x', require => File['/b'], noop => true }\n\
          exec { default: cwd => '/', cmd => 'x'; '/bin/true': * => $more }\nmine { 'x': any => 1 }\n\
-         cron { 'x': whatever => 1 }\nclass { 'a': any => 1 }\n::user { 'u': homedir => '/home/u' }\n",
+         cron { 'x': whatever => 1 }\nfile_line { 'x': whatever => 1 }\nclass { 'a': any => 1 }\n::user { 'u': homedir => '/home/u' }\n",
         expect![[r#"
             1:30 unknown_attribute: `file` has no attribute `contents`
             2:29 unknown_attribute: `exec` has no attribute `cmd`
-            6:15 unknown_attribute: `user` has no attribute `homedir`
+            4:13 unknown_attribute: `cron` has no attribute `whatever`
+            7:15 unknown_attribute: `user` has no attribute `homedir`
         "#]],
     );
 }

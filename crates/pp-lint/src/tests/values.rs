@@ -16,6 +16,7 @@ fn types_of_puppet_accept_some_values() {
             1:97 invalid_value: `noop` does not accept "yes"
             2:15 invalid_value: `path` does not accept "b"
             3:68 invalid_value: `groups` does not accept 1
+            5:21 invalid_value: `hour` does not accept 99
             7:22 invalid_value: `source` does not accept a hash
         "#]],
     );
