@@ -95,6 +95,11 @@ fn not_a_statement(f: &Failure<'_>) -> SyntaxError {
     if let Some(error) = missing_kind(f, f.at) {
         return error;
     }
+    // The block before it was complete for the parser.
+    let is_after_block = f.at.previous().and_then(|previous| f.kind(previous)) == Some(TokenKind::CloseCurly);
+    if is_after_block && found == Some(TokenKind::Else) && f.kind(f.at + 1) == Some(TokenKind::If) {
+        return f.error_at(StatementError::ElseIf, f.at + 1);
+    }
     f.error(match found {
         Some(TokenKind::Else) => StatementError::UnmatchedElse,
         Some(TokenKind::Semicolon) => StatementError::Semicolon,

@@ -134,6 +134,20 @@ for $v in [1] {
     );
     check(
         r#"
+if true {
+	test "a" { x => 1 }
+} else if false {
+	test "b" { x => 1 }
+}
+"#,
+        expect![[r#"
+            2:18 E0202 missing `,` after this entry
+            3:8 E0212 `else if` is not supported
+            4:18 E0202 missing `,` after this entry
+        "#]],
+    );
+    check(
+        r#"
 else {
 }
 "#,
