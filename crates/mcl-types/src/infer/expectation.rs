@@ -1,7 +1,7 @@
 //! Why two types must be equal: the rules, and their wording.
 
 use mcl_diagnostics::{Change, Code, Fix, Span, nearest};
-use resource_graph::{META_NAMES, values_of};
+use resource_graph::{META_FIELDS, META_NAMES, values_of};
 
 use crate::infer::conversion::{Literal, conversion, converted};
 use crate::infer::error::FOR_THIS_INCLUDE;
@@ -181,7 +181,8 @@ impl Expectation<'_> {
             Expectation::Membership => "`in` looks for a value in a list of values of its type".to_owned(),
             Expectation::MetaStruct => single_meta_parameters(found),
             Expectation::MetaParam { name, literal } => {
-                let rule = format!("`Meta:{name}` has the type `{expected}`");
+                let doc = META_FIELDS.iter().find(|field| field.name == *name).map_or("", |field| field.doc);
+                let rule = format!("`Meta:{name}` has the type `{expected}`: {}", as_clause(doc));
                 with_conversion(rule, expected, found, literal.as_ref())
             }
             Expectation::Negation => {
@@ -271,6 +272,12 @@ impl Expectation<'_> {
     pub(crate) fn code(&self) -> Option<Code> {
         matches!(self, Expectation::ResourceName { .. }).then_some(Code::E0712)
     }
+}
+
+/// Returns a sentence as a part of another one.
+fn as_clause(sentence: &str) -> String {
+    let mut chars = sentence.trim_end_matches('.').chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 /// Adds how to get a value of the expected type to a rule.

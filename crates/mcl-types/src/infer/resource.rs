@@ -53,7 +53,13 @@ impl Inference<'_> {
                 }
             }
         }
-        self.resource_name(module, resource.name, resource.collect, span);
+        if kind.is_some() {
+            self.resource_name(module, resource.name, resource.collect, span);
+        } else {
+            // Instead of a kind, something else was meant, such as a loop: then the name is something else, too.
+            let name = self.expr_type(module, resource.name);
+            self.poison([name]);
+        }
     }
 
     /// Returns the kind with this name. An unknown one is reported at `name_span` if that is inside `span`, else at `span`.
