@@ -76,10 +76,9 @@ fn kill_orphans_since(start: i64, parent: Pid) {
     while getppid() == Some(parent) {
         std::thread::sleep(ADOPTION_POLL_INTERVAL);
     }
-    // An adopter outside of the PID namespace has no id.
-    let adopter = getppid().map_or(0, Pid::as_raw_pid);
+    let Some(adopter) = getppid() else { return };
     for process in processes() {
-        let is_orphan = process.parent == adopter && process.session == session.as_raw_pid();
+        let is_orphan = process.parent == adopter.as_raw_pid() && process.session == session.as_raw_pid();
         let is_new = process.started >= start;
         if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
             let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));

@@ -42,7 +42,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports attributes that a type has not. Types of modules may have others in another version.
+/// Reports attributes that a type does not have. Types of other modules may have others in another version.
 fn check_attributes(context: &Context<'_>, findings: &mut Findings<'_>, resource: &ResourceExpr) {
     let Some(type_name) = type_name(context, resource).filter(|name| is_delivered_with_puppet(name)) else { return };
     let Some(declared) = pp_resource_types::find(type_name) else { return };

@@ -38,7 +38,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Returns the type of a resource if it is delivered with Puppet. Types of modules may take other values in another version.
+/// Returns the type of a resource if it is delivered with Puppet. Types of other modules may take others in another
+/// version.
 fn declared_type(context: &Context<'_>, resource: &ResourceExpr) -> Option<&'static ResourceType> {
     let Expr::Name(name) = context.tree.exprs[resource.type_name] else { return None };
     let name = context.tree.str(name).trim_start_matches("::");
