@@ -1,7 +1,8 @@
 //! What lints see of a file, and where they put their warnings.
 
 use mcl_diagnostics::{Code, Diagnostic, SourceFile, Span, Stage};
-use pp_ast::{Expr, ExprId, TextRange, Tree};
+use pp_ast::{Expr, ExprId, ResourceExpr, TextRange, Tree};
+use pp_resource_types::{ResourceType, is_delivered_with_puppet};
 
 use crate::ignore::Ignored;
 use crate::source_map::SourceMap;
@@ -57,6 +58,19 @@ impl<'a> Context<'a> {
             Expr::String(text) => Some(self.tree.str(*text)),
             _ => None,
         }
+    }
+
+    /// Returns the name of the type of a resource, if the manifest shows it.
+    pub(crate) fn type_name(&self, resource: &ResourceExpr) -> Option<&'a str> {
+        match &self.tree.exprs[resource.type_name] {
+            Expr::Name(name) => Some(self.tree.str(*name).trim_start_matches("::")),
+            _ => None,
+        }
+    }
+
+    /// Returns the type of a resource if Puppet is delivered with it. Those of other modules may differ between versions.
+    pub(crate) fn delivered_type(&self, resource: &ResourceExpr) -> Option<&'static ResourceType> {
+        self.type_name(resource).filter(|name| is_delivered_with_puppet(name)).and_then(pp_resource_types::find)
     }
 
     /// Returns a bare word or a string literal.

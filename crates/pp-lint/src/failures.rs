@@ -6,7 +6,7 @@
 
 use mcl_diagnostics::{Code, nearest};
 use pp_ast::{AssignOp, AttributeName, Definition, Expr, ExprId, ParameterList, ResourceExpr, ResourceForm, TextRange};
-use pp_resource_types::{KnownType, is_delivered_with_puppet, metaparameter};
+use pp_resource_types::{KnownType, metaparameter};
 use rustc_hash::FxHashMap;
 
 use crate::context::{Context, Findings};
@@ -42,10 +42,10 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports attributes that a type does not have. Types of other modules may have others in another version.
+/// Reports attributes that a type does not have.
 fn check_attributes(context: &Context<'_>, findings: &mut Findings<'_>, resource: &ResourceExpr) {
-    let Some(type_name) = type_name(context, resource).filter(|name| is_delivered_with_puppet(name)) else { return };
-    let Some(declared) = pp_resource_types::find(type_name) else { return };
+    let Some(declared) = context.delivered_type(resource) else { return };
+    let type_name = declared.name;
     let known = KnownType::of(declared);
     if known.is_open() {
         return;
@@ -63,13 +63,6 @@ fn check_attributes(context: &Context<'_>, findings: &mut Findings<'_>, resource
             None => "no such resource can be compiled: remove the attribute".to_owned(),
         };
         findings.add(Code::W0375, attribute.name_range, message, help);
-    }
-}
-
-fn type_name<'a>(context: &Context<'a>, resource: &ResourceExpr) -> Option<&'a str> {
-    match &context.tree.exprs[resource.type_name] {
-        Expr::Name(name) => Some(context.tree.str(*name).trim_start_matches("::")),
-        _ => None,
     }
 }
 
@@ -204,7 +197,7 @@ impl<'a> Body<'_, '_, 'a> {
     }
 
     fn declare(&mut self, resource: &ResourceExpr) {
-        let Some(kind) = type_name(self.context, resource) else { return };
+        let Some(kind) = self.context.type_name(resource) else { return };
         if resource.form == ResourceForm::Exported || self.guards > 0 {
             return;
         }

@@ -4,8 +4,8 @@
 //! What is not a constant may be anything, also `undef`, so nothing is said of it.
 
 use mcl_diagnostics::{Code, nearest};
-use pp_ast::{AttributeName, Expr, ExprId, ResourceBody, ResourceExpr};
-use pp_resource_types::{Given, ResourceType, Scalar, Values, is_delivered_with_puppet, metaparameter};
+use pp_ast::{AttributeName, Expr, ExprId, ResourceBody};
+use pp_resource_types::{Given, ResourceType, Scalar, Values, metaparameter};
 use rustc_hash::FxHashSet;
 
 use crate::context::{Context, Findings};
@@ -31,19 +31,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
     });
     let set_elsewhere: FxHashSet<&str> = names.collect();
     for resource in tree.resources.values() {
-        let Some(declared) = declared_type(context, resource) else { continue };
+        let Some(declared) = context.delivered_type(resource) else { continue };
         for body in tree.bodies(resource.bodies) {
             check_body(context, findings, declared, body, &set_elsewhere);
         }
     }
-}
-
-/// Returns the type of a resource if it is delivered with Puppet. Types of other modules may take others in another
-/// version.
-fn declared_type(context: &Context<'_>, resource: &ResourceExpr) -> Option<&'static ResourceType> {
-    let Expr::Name(name) = context.tree.exprs[resource.type_name] else { return None };
-    let name = context.tree.str(name).trim_start_matches("::");
-    if is_delivered_with_puppet(name) { pp_resource_types::find(name) } else { None }
 }
 
 fn check_body(
