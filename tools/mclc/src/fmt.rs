@@ -62,8 +62,8 @@ impl fmt::Display for FmtError {
         match self {
             FmtError::CombinedInput => write!(f, "`-` cannot be combined with other paths"),
             FmtError::Missing(path) => write!(f, "`{}` does not exist", path.display()),
-            FmtError::NotMcl(path) if path.extension().is_some_and(|extension| extension == "pp") => {
-                write!(f, "`{}` is a Puppet manifest: only programs of mcl can be formatted", path.display())
+            FmtError::NotMcl(path) if pp_analysis::is_manifest(path) => {
+                write!(f, "`{}` is Puppet code: only programs of mcl can be formatted", path.display())
             }
             FmtError::NotMcl(path) => {
                 write!(f, "`{}` is not a program: expected a `.mcl` file, a directory, or `-`", path.display())

@@ -81,7 +81,7 @@ fn what_is_no_program_is_refused() {
     let scratch = Scratch::new(&[("a.yaml", b"a: 1\n"), ("a.pp", b""), ("a.mcl", UGLY), ("b.mcl", UGLY)]);
     for (args, message) in [
         (&["fmt", "a.yaml"][..], "`a.yaml` is not a program: expected a `.mcl` file, a directory, or `-`"),
-        (&["fmt", "a.pp"], "`a.pp` is a Puppet manifest: only programs of mcl can be formatted"),
+        (&["fmt", "a.pp"], "`a.pp` is Puppet code: only programs of mcl can be formatted"),
         (&["fmt", "gone.mcl"], "`gone.mcl` does not exist"),
         (&["fmt", "--range", "1:1"], "expected one file for `--range`, found 2"),
     ] {
