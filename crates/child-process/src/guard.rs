@@ -7,12 +7,13 @@
 
 use std::io::{self, PipeWriter, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, getpid, getppid, getsid, kill_process_group};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group};
 use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
@@ -71,16 +72,16 @@ pub fn run_guard(input: impl Read, guarded: Pid) -> io::Result<()> {
 /// been adopted by the process that adopted this one, and are in the same session. None of them is starting any more: the
 /// input ends when the last one has become its command.
 fn kill_orphans_since(start: i64, parent: Pid) {
-    let Ok(session) = getsid(None) else { return };
+    let Some(guard) = Process::own() else { return };
     // A process that ends closes its files first.
     while getppid() == Some(parent) {
         std::thread::sleep(ADOPTION_POLL_INTERVAL);
     }
     let Some(adopter) = getppid() else { return };
     for process in processes() {
-        let is_orphan = process.parent == adopter.as_raw_pid() && process.session == session.as_raw_pid();
+        let is_orphan = process.parent == adopter.as_raw_pid() && process.session == guard.session;
         let is_new = process.started >= start;
-        if is_orphan && is_new && process.group == process.id && process.id != getpid().as_raw_pid() {
+        if is_orphan && is_new && process.group == process.id && process.id != guard.id {
             let _ = Pid::from_raw(process.group).map(|group| kill_process_group(group, Signal::KILL));
         }
     }
@@ -91,24 +92,37 @@ struct Process {
     id: i32,
     parent: i32,
     group: i32,
+    /// 0 for every session that was started outside of the PID namespace, as the first one of a container often is. `getsid` of
+    /// rustix must not be used: it takes the answer for an id without a check.
     session: i32,
     /// In seconds since the machine started.
     started: i64,
 }
 
-fn processes() -> impl Iterator<Item = Process> {
-    let ticks = i64::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100).max(1);
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let stats = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
-    stats.filter_map(move |stat| {
+impl Process {
+    /// Returns this process, or `None` if `/proc` describes another PID namespace, whose ids mean other processes here.
+    fn own() -> Option<Process> {
+        Process::read(Path::new("/proc/self")).filter(|process| process.id == getpid().as_raw_pid())
+    }
+
+    /// Reads the description of a process from its directory in `/proc`.
+    fn read(directory: &Path) -> Option<Process> {
+        let stat = std::fs::read_to_string(directory.join("stat")).ok()?;
         // The name of the program, in parentheses, may contain anything.
         let id = stat.split(' ').next()?.parse().ok()?;
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<i64>().ok();
         let id_field = |number: usize| field(number).and_then(|id| i32::try_from(id).ok());
+        let ticks = i64::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100).max(1);
         let started = field(22)? / ticks;
         Some(Process { id, parent: id_field(4)?, group: id_field(5)?, session: id_field(6)?, started })
-    })
+    }
+}
+
+fn processes() -> impl Iterator<Item = Process> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit));
+    directories.filter_map(|entry| Process::read(&entry.path()))
 }
 
 /// Reads to the end of the input, and kills the groups that are left then. Returns since when groups may have been started that

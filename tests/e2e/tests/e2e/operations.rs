@@ -144,23 +144,46 @@ fn killed_agent_leaves_no_children() {
     }
 }
 
+/// A shell script in place of an agent, for a shell with the program as its name: it starts a group, whose id it prints, and
+/// ends before its guard runs. The guard reads the input of the script.
+const AGENT_THAT_ENDS_FIRST: &str =
+    "set -m; sleep 1000 >&- & echo $!; (exec >&-; sleep 0.3; exec \"$0\" helper guard $$) <&0 &";
+
+/// The message to the guard that a group is about to be started.
+fn announced_start() -> Vec<u8> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime).tv_sec;
+    [&b"?"[..], &i32::try_from(now).expect("a small number").to_le_bytes()].concat()
+}
+
 #[test]
 fn guard_that_starts_after_its_agent_is_gone_ends_what_it_started() {
-    // A shell in place of the agent: it starts a group, announces a start, and ends before its guard runs.
-    let script = "set -m; sleep 1000 & echo $!; (exec >&-; sleep 0.3; exec \"$0\" helper guard $$) <&0 &";
     let mut shell = Command::new("/bin/bash");
-    shell.args(["-c", script]).arg(bin().join("mgmt-rt")).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime).tv_sec;
-    let start = [&b"?"[..], &i32::try_from(now).expect("a small number").to_le_bytes()].concat();
-    let mut agent = shell.spawn().expect("a shell");
+    shell.args(["-c", AGENT_THAT_ENDS_FIRST]).arg(bin().join("mgmt-rt"));
+    let mut agent = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
     let mut messages = agent.stdin.take().expect("a pipe");
-    messages.write_all(&start).expect("a reader");
+    messages.write_all(&announced_start()).expect("a reader");
     let mut group = String::new();
     BufReader::new(agent.stdout.take().expect("a pipe")).read_line(&mut group).expect("a line");
     let group = group.trim().parse().ok().and_then(rustix::process::Pid::from_raw).expect("a process id");
     agent.wait().expect("a child");
     drop(messages);
     eventually("the group is gone", || !is_running(group));
+}
+
+#[test]
+fn guard_works_where_its_session_has_no_id() {
+    if !is_root() {
+        return skip("a PID namespace needs root").unwrap_or_default();
+    }
+    // As in a container whose first process belongs to a session outside. That process adopts, and tells whether the group ends.
+    let first = "group=$(bash -c \"$1\" \"$0\"); \
+        for i in $(seq 300); do kill -0 -- -$group 2>/dev/null || exit 0; sleep 0.1; done; exit 1";
+    let mut container = Command::new("unshare");
+    container.args(["--pid", "--fork", "--mount-proc", "--kill-child", "/bin/bash", "-c", first]);
+    container.arg(bin().join("mgmt-rt")).arg(AGENT_THAT_ENDS_FIRST).stdin(Stdio::piped());
+    let mut container = container.spawn().expect("unshare is installed");
+    container.stdin.take().expect("a pipe").write_all(&announced_start()).expect("a reader");
+    assert!(container.wait().expect("a child").success(), "the group is gone");
 }
 
 /// Whether a process runs: one that has ended and was not reaped does not.
