@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcl_analysis::{Finding, Fold, FoldKind, Location, OutlineItem, OutlineKind, Source};
-use mcl_diagnostics::{Code, Diagnostic, LevelSetting, LintLevel, LintSelector, Severity, Span};
-use pp_analysis::{Symbol, SymbolKind};
+use mcl_diagnostics::{Code, Diagnostic, FileId, LevelSetting, LintLevel, LintSelector, Severity, SourceFile, Span};
+use pp_analysis::{Definitions, Disk, FileDefinitions, Found, Library, Symbol, SymbolKind};
+use pp_ast::Tree;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -20,16 +21,34 @@ const MAX_FILES: usize = 2_000;
 /// A larger file is not read unless it is open, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The open manifests, the files beside them, and the findings of both, which are kept until a text changes.
+/// The open manifests, the files beside them, and the findings of both, which are kept until a text changes, or a definition that
+/// the text uses.
 #[derive(Default)]
 pub(crate) struct Manifests {
-    known: FxHashMap<PathBuf, (Arc<str>, Vec<Finding>)>,
+    known: FxHashMap<PathBuf, Known>,
     /// The levels of lints that they were found with.
     levels: Vec<(LintSelector, LintLevel)>,
     /// The files of the modules of open manifests.
     beside: BTreeMap<PathBuf, Source>,
-    /// The state of the texts in which those files were read last.
+    /// Files of other modules.
+    disk: Disk,
+    /// The state of the texts in which all files were read last.
     read_in: Option<u64>,
+}
+
+/// A text with its path.
+type Text<'a> = (&'a PathBuf, &'a Arc<str>);
+
+/// A tree, and the errors and warnings of its text.
+type Parsed = (Tree, Vec<Diagnostic>);
+
+/// A text, and what is known of it.
+struct Known {
+    text: Arc<str>,
+    definitions: Arc<FileDefinitions>,
+    findings: Vec<Finding>,
+    /// What was asked about other definitions, with the answers.
+    asked: FxHashMap<String, Found>,
 }
 
 impl Manifests {
@@ -45,21 +64,19 @@ impl Manifests {
             self.known.clear();
             self.levels.clone_from(&settings.levels);
         }
-        if self.read_in != Some(fixed) {
+        let is_read_again = self.read_in != Some(fixed);
+        if is_read_again {
             self.read_beside(documents);
+            self.disk = Disk::default();
             self.read_in = Some(fixed);
         }
         let open = documents.open.keys().filter_map(|path| Some((path, documents.manifests.text(path)?)));
         let beside = self.beside.iter().map(|(path, source)| (path, &source.text));
         let beside = beside.filter(|(path, _)| documents.manifests.text(path).is_none());
-        let texts: Vec<(&PathBuf, &Arc<str>)> = open.chain(beside).collect();
-        let find = |(path, text): &(&PathBuf, &Arc<str>)| {
-            let known = self.known.get(*path).filter(|(known, _)| Arc::ptr_eq(known, text));
-            let findings = known.map_or_else(|| findings(path, text, &self.levels), |(_, findings)| findings.clone());
-            ((*path).clone(), (Arc::clone(text), findings))
-        };
-        self.known = texts.par_iter().map(find).collect();
-        let found = texts.iter().filter_map(|(path, _)| Some((*path, &self.known.get(*path)?.1)));
+        let texts: Vec<Text<'_>> = open.chain(beside).collect();
+        let old = std::mem::take(&mut self.known);
+        self.known = update(&texts, old, is_read_again, &self.disk, &self.levels);
+        let found = texts.iter().filter_map(|(path, _)| Some((*path, &self.known.get(*path)?.findings)));
         let found = found.filter(|(path, found)| !found.is_empty() || documents.open.contains_key(*path));
         found.map(|(path, found)| (path.clone(), found.clone())).collect()
     }
@@ -93,14 +110,79 @@ impl Manifests {
     }
 }
 
-fn findings(path: &Path, text: &str, levels: &[(LintSelector, LintLevel)]) -> Vec<Finding> {
+/// Returns what is known of texts: what was known before, where neither the text nor what it asked for has changed.
+fn update(
+    texts: &[Text<'_>],
+    mut old: FxHashMap<PathBuf, Known>,
+    is_read_again: bool,
+    disk: &Disk,
+    levels: &[(LintSelector, LintLevel)],
+) -> FxHashMap<PathBuf, Known> {
+    let parse_changed = |(path, text): &Text<'_>| {
+        let is_known = old.get(*path).is_some_and(|known| Arc::ptr_eq(&known.text, text));
+        (!is_known).then(|| pp_analysis::parse(path, FileId::MAIN, text))
+    };
+    let parsed: Vec<Option<Parsed>> = texts.par_iter().map(parse_changed).collect();
+    let mut definitions = FxHashMap::default();
+    let mut is_same = !is_read_again && texts.len() == old.len();
+    for ((path, text), parsed) in texts.iter().zip(&parsed) {
+        let before = old.get(*path).map(|known| &known.definitions);
+        let now = match (parsed, before) {
+            (None, Some(before)) => Arc::clone(before),
+            (Some((tree, diagnostics)), before) => {
+                let now = FileDefinitions::new(tree, text, pp_analysis::has_errors(diagnostics));
+                is_same &= before.is_some_and(|before| **before == now);
+                Arc::new(now)
+            }
+            (None, None) => continue,
+        };
+        definitions.insert((*path).clone(), now);
+    }
+    let library = Library::new(&definitions, &[], disk);
+    let find_again = |((path, text), parsed): (&Text<'_>, Option<Parsed>)| {
+        let has_same_answers = |known: &Known| {
+            let scope = library.of_file(path);
+            known.asked.iter().all(|(name, found)| scope.find(name) == *found)
+        };
+        if parsed.is_none() && old.get(*path).is_some_and(|known| is_same || has_same_answers(known)) {
+            return None;
+        }
+        let parsed = parsed.unwrap_or_else(|| pp_analysis::parse(path, FileId::MAIN, text));
+        let scope = library.of_file(path);
+        let findings = findings(path, text, parsed, &scope, levels);
+        Some((findings, scope.into_asked()))
+    };
+    let found: Vec<_> = texts.par_iter().zip(parsed).map(find_again).collect();
+    let mut new = FxHashMap::default();
+    for ((path, text), found) in texts.iter().zip(found) {
+        let known = match (found, definitions.get(*path)) {
+            (Some((findings, asked)), Some(definitions)) => {
+                Some(Known { text: Arc::clone(text), definitions: Arc::clone(definitions), findings, asked })
+            }
+            _ => old.remove(*path),
+        };
+        new.extend(known.map(|known| ((*path).clone(), known)));
+    }
+    new
+}
+
+fn findings(
+    path: &Path,
+    text: &str,
+    (tree, mut diagnostics): Parsed,
+    definitions: &dyn Definitions,
+    levels: &[(LintSelector, LintLevel)],
+) -> Vec<Finding> {
     let is_pedantic = pp_analysis::is_pedantic;
     let level_of = |code: Code| LevelSetting::decide(LevelSetting::of(code, levels, true), is_pedantic(code));
     let is_on = |code: Code| match level_of(code) {
         Some(level) => level != LintLevel::Allow,
         None => !is_pedantic(code),
     };
-    let mut diagnostics = pp_analysis::analyze(path, text, &is_on).diagnostics;
+    if !pp_analysis::has_errors(&diagnostics) {
+        let file = SourceFile::new(path.to_string_lossy().into_owned(), text.to_owned());
+        diagnostics.extend(pp_analysis::lint(path, &file, &tree, definitions, &is_on));
+    }
     diagnostics.retain(|found| found.severity == Severity::Error || is_on(found.code));
     mcl_diagnostics::sort(&mut diagnostics);
     diagnostics
@@ -129,8 +211,8 @@ fn finding(path: &Path, found: Diagnostic, is_denied: bool) -> Finding {
 
 /// Returns what a manifest contains.
 pub(crate) fn outline(path: &Path, text: &str) -> Vec<OutlineItem> {
-    let analyzed = pp_analysis::analyze(path, text, &|_| false);
-    pp_analysis::symbols(&analyzed.tree, text).into_iter().map(item).collect()
+    let (tree, _) = pp_analysis::parse(path, FileId::MAIN, text);
+    pp_analysis::symbols(&tree, text).into_iter().map(item).collect()
 }
 
 /// Returns what can be folded in a manifest.

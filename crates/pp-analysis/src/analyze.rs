@@ -4,17 +4,8 @@ use std::path::Path;
 
 use mcl_diagnostics::{Code, Diagnostic, FileId, Severity, SourceFile};
 use pp_ast::Tree;
-use pp_lint::{LINTS, Level, Subject};
+use pp_lint::{Definitions, LINTS, Level, Subject};
 use pp_syntax::{Mode, ValidationOptions};
-
-/// A manifest or template, and what is wrong with it.
-#[derive(Clone, Debug)]
-pub struct Analyzed {
-    /// The tree: of a text with errors what could be parsed.
-    pub tree: Tree,
-    /// The errors, or the warnings and lints of a text without errors.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Whether a path is that of a manifest or template.
 #[must_use]
@@ -28,34 +19,50 @@ pub fn is_pedantic(code: Code) -> bool {
     code.is_pedantic() || LINTS.iter().any(|lint| lint.code == code && lint.level != Level::Warning)
 }
 
-/// Analyses a text as the file at a path, which need not exist. `is_on` tells which lints to look for.
+/// Parses the text of the file at a path, which need not exist. Returns the tree (of a text with errors what could be parsed), and
+/// the errors and warnings.
 #[must_use]
-pub fn analyze(path: &Path, text: &str, is_on: &(dyn Fn(Code) -> bool + Sync)) -> Analyzed {
+pub fn parse(path: &Path, file: FileId, text: &str) -> (Tree, Vec<Diagnostic>) {
     let mode =
         if path.extension().is_some_and(|extension| extension == "epp") { Mode::Template } else { Mode::Manifest };
-    let (tree, mut diagnostics) = pp_environment::parse_text(FileId::MAIN, text, mode, ValidationOptions::default());
-    // What is left of a broken file says little about its style.
-    if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
-        let file = SourceFile::new(path.to_string_lossy().into_owned(), text.to_owned());
-        diagnostics.extend(lint(path, &file, &tree, is_on));
-    }
-    Analyzed { tree, diagnostics }
+    pp_environment::parse_text(file, text, mode, ValidationOptions::default())
 }
 
-/// Returns the lints of a file without errors.
-pub fn lint(path: &Path, file: &SourceFile, tree: &Tree, is_on: &(dyn Fn(Code) -> bool + Sync)) -> Vec<Diagnostic> {
+/// Whether there is an error among these.
+#[must_use]
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Returns the lints of a file without errors: what is left of a broken file says little about its style. `is_on` tells which
+/// lints to look for.
+#[must_use]
+pub fn lint(
+    path: &Path,
+    file: &SourceFile,
+    tree: &Tree,
+    definitions: &dyn Definitions,
+    is_on: &(dyn Fn(Code) -> bool + Sync),
+) -> Vec<Diagnostic> {
     let autoload_name = std::path::absolute(path).ok().and_then(|path| pp_environment::autoload_name(&path));
-    let subject = Subject { file, tree, autoload_name: autoload_name.as_deref() };
+    let subject = Subject { file, tree, autoload_name: autoload_name.as_deref(), definitions };
     pp_lint::check(subject, &|code| is_on(code))
 }
 
 #[cfg(test)]
 mod tests {
+    use pp_lint::NoDefinitions;
+
     use super::*;
 
     fn codes(path: &str, text: &str) -> Vec<&'static str> {
-        let found = analyze(Path::new(path), text, &|code| !is_pedantic(code));
-        found.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
+        let path = Path::new(path);
+        let (tree, mut found) = parse(path, FileId::MAIN, text);
+        if !has_errors(&found) {
+            let file = SourceFile::new(path.to_string_lossy().into_owned(), text.to_owned());
+            found.extend(lint(path, &file, &tree, &NoDefinitions, &|code| !is_pedantic(code)));
+        }
+        found.iter().map(|diagnostic| diagnostic.code.name()).collect()
     }
 
     #[test]

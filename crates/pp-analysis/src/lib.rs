@@ -1,13 +1,17 @@
-//! What editors and `mclc check` ask about a single manifest or template of Puppet: errors, lints, and what it contains.
+//! What editors and `mclc check` ask about manifests and templates of Puppet: errors, lints, and what they contain.
 //!
-//! A manifest needs no other file for that, so there is no workspace: [`analyze`] takes a text, whether it was saved or not.
+//! [`parse`] takes a text, whether it was saved or not, and [`lint`] a text without errors. The definitions that it uses come
+//! from a [`Library`]: of the other texts at hand, and of the files in which Puppet would look for a name.
 //!
-//! This crate reads no manifest, and knows neither the protocol of an editor nor its notation.
+//! This crate knows neither the protocol of an editor nor its notation.
 
 mod analyze;
 mod folds;
+mod library;
 mod symbols;
 
-pub use analyze::{Analyzed, analyze, is_manifest, is_pedantic, lint};
+pub use analyze::{has_errors, is_manifest, is_pedantic, lint, parse};
 pub use folds::{Fold, folds};
+pub use library::{Disk, FileDefinitions, Library, Scope};
+pub use pp_lint::{Definitions, Found, NoDefinitions};
 pub use symbols::{Symbol, SymbolKind, symbols};

@@ -119,8 +119,10 @@ fn slice(text: &str, range: TextRange) -> &str {
 mod tests {
     use std::path::Path;
 
+    use mcl_diagnostics::FileId;
+
     use super::*;
-    use crate::analyze;
+    use crate::parse;
 
     fn shown(symbols: &[Symbol], text: &str) -> String {
         let one = |symbol: &Symbol| {
@@ -133,8 +135,8 @@ mod tests {
     }
 
     fn check(text: &str, expected: &str) {
-        let analyzed = analyze(Path::new("/nowhere/a.pp"), text, &|_| false);
-        assert_eq!(shown(&symbols(&analyzed.tree, text), text), expected);
+        let (tree, _) = parse(Path::new("/nowhere/a.pp"), FileId::MAIN, text);
+        assert_eq!(shown(&symbols(&tree, text), text), expected);
     }
 
     #[test]
@@ -157,10 +159,10 @@ mod tests {
     #[test]
     fn what_could_be_parsed_of_a_broken_text_is_shown() {
         let text = "class a {\n  notify { 'x': }\n}\nclass b {\n  $x = \n}\nclass c {}\n";
-        let analyzed = analyze(Path::new("/nowhere/a.pp"), text, &|_| false);
-        assert!(!analyzed.diagnostics.is_empty());
+        let (tree, diagnostics) = parse(Path::new("/nowhere/a.pp"), FileId::MAIN, text);
+        assert!(!diagnostics.is_empty());
         // Nothing panics; how much is left is decided by the parser.
-        let found = symbols(&analyzed.tree, text);
+        let found = symbols(&tree, text);
         assert!(found.iter().all(|symbol| symbol.range.end as usize <= text.len()));
     }
 }

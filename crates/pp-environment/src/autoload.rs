@@ -4,6 +4,9 @@ use std::path::{Component, Path};
 
 use crate::find::is_module_name;
 
+/// The usual names of directories with modules.
+pub(crate) const MODULE_DIRECTORIES: [&str; 3] = ["modules", "site", "site-modules"];
+
 /// Returns the name of the class or define that a file of a module is for, e.g. `apache::mod::ssl` for
 /// `modules/apache/manifests/mod/ssl.pp`; `None` for a file that does not belong to a module. The path must be absolute.
 #[must_use]
@@ -15,7 +18,7 @@ pub fn autoload_name(path: &Path) -> Option<String> {
     let manifests = parts.iter().rposition(|part| *part == "manifests").filter(|at| *at > 0)?;
     let module = *parts.get(manifests - 1)?;
     let directory = path.ancestors().nth(parts.len() - manifests)?;
-    let is_in_module_path = manifests >= 2 && matches!(parts[manifests - 2], "modules" | "site" | "site-modules");
+    let is_in_module_path = manifests >= 2 && MODULE_DIRECTORIES.contains(&parts[manifests - 2]);
     if !is_module_name(module) || !(is_in_module_path || directory.join("metadata.json").is_file()) {
         return None;
     }

@@ -221,7 +221,7 @@ pub fn files_beside(path: &Path) -> Result<Vec<PathBuf>, EnvironmentError> {
 
 /// Returns the directory of the module or environment that a file belongs to: a module with metadata, or else the directory
 /// of the nearest `manifests`, or of another folder.
-fn root_of(path: &Path) -> Option<&Path> {
+pub(crate) fn root_of(path: &Path) -> Option<&Path> {
     let is_own = |folder: &&Path| folder.file_name().is_some_and(|name| OWN_FOLDERS.iter().any(|own| name == *own));
     let folders = || path.ancestors().skip(1).filter(is_own).filter_map(|folder| Some((folder, folder.parent()?)));
     let with_metadata = folders().find(|(_, root)| root.join("metadata.json").is_file());

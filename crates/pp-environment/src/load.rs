@@ -162,6 +162,16 @@ pub fn parse_standard_input(name: &Path) -> Result<(Files, Vec<Tree>, Vec<Diagno
     Ok((files, vec![tree], diagnostics))
 }
 
+/// Reads a manifest or template.
+///
+/// # Errors
+/// A file that cannot be read, or is not UTF-8.
+pub fn read_code(path: &Path) -> Result<String, EnvironmentError> {
+    let invalid =
+        |error| EnvironmentError::unreadable(path, std::io::Error::new(std::io::ErrorKind::InvalidData, error));
+    String::from_utf8(read_file(path)?).map_err(invalid)
+}
+
 /// Reads and parses files in parallel. Their ids count from `first`.
 fn parse_all(
     paths: &[(&Path, String)],

@@ -53,7 +53,6 @@ mod type_set;
 mod variable;
 mod weight;
 mod write_back;
-mod wrong_value;
 
 pub use autoload::name_of_manifest;
 pub use compilation::{Compilation, compile};

@@ -2,10 +2,11 @@
 
 use mcl_diagnostics::{Code, Span};
 use pp_catalog::Reference;
-use pp_types::{Error, ErrorKind, Type, Value, describe_mismatch, operand_name, source_form, with_article};
+use pp_types::{
+    Error, ErrorKind, Type, Value, describe_mismatch, mismatch_hint, operand_name, source_form, with_article,
+};
 
 use crate::stop::{Stop, unlocated};
-use crate::wrong_value;
 
 /// Something that is wrong with a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Problem {
         let mut problems: Vec<Problem> = lines.map(problem).collect();
         if let Some(first) = problems.first_mut() {
             first.label = origin.map(|(span, start)| (span, format!("{start} {}", short_form(value))));
-            first.help = wrong_value::help(ty, value);
+            first.help = mismatch_hint(ty, value);
         }
         problems
     }

@@ -7,7 +7,7 @@ use crate::ignore::Ignored;
 use crate::source_map::SourceMap;
 use crate::{
     alignment, attributes, commas, definitions, expressions, facts, failures, indentation, parameters, spacing,
-    strings, values, variables, whitespace,
+    strings, uses, values, variables, whitespace,
 };
 
 /// Runs all lints for which `is_on` returns true, and returns their warnings in the order of their locations.
@@ -28,6 +28,7 @@ pub fn check(subject: Subject<'_>, is_on: &dyn Fn(Code) -> bool) -> Vec<Diagnost
     expressions::check(&context, &mut findings);
     failures::check(&context, &mut findings);
     values::check(&context, &mut findings);
+    uses::check(&context, &mut findings);
     definitions::check(&context, &mut findings);
     facts::check(&context, &mut findings);
     parameters::check(&context, &mut findings);

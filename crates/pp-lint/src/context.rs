@@ -1,14 +1,16 @@
 //! What lints see of a file, and where they put their warnings.
 
 use mcl_diagnostics::{Code, Diagnostic, SourceFile, Span, Stage};
-use pp_ast::{Expr, ExprId, ResourceExpr, TextRange, Tree};
-use pp_resource_types::{ResourceType, is_delivered_with_puppet};
+use pp_ast::{Attribute, AttributeName, Expr, ExprId, ResourceExpr, TextRange, Tree};
+use pp_resource_types::{ResourceType, Scalar, is_delivered_with_puppet};
+use rustc_hash::FxHashSet;
 
 use crate::ignore::Ignored;
+use crate::interface::Definitions;
 use crate::source_map::SourceMap;
 
 /// A file to check.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The file.
     pub file: &'a SourceFile,
@@ -16,6 +18,8 @@ pub struct Subject<'a> {
     pub tree: &'a Tree,
     /// If it is in `manifests` of a module: the name of the class or define that it is for, e.g. `apache::mod::ssl`.
     pub autoload_name: Option<&'a str>,
+    /// What its code can use.
+    pub definitions: &'a dyn Definitions,
 }
 
 /// What a lint looks at.
@@ -71,6 +75,48 @@ impl<'a> Context<'a> {
     /// Returns the type of a resource if Puppet is delivered with it. Those of other modules may differ between versions.
     pub(crate) fn delivered_type(&self, resource: &ResourceExpr) -> Option<&'static ResourceType> {
         self.type_name(resource).filter(|name| is_delivered_with_puppet(name)).and_then(pp_resource_types::find)
+    }
+
+    /// Returns the name of an attribute; `None` for all of a hash.
+    pub(crate) fn attribute_name(&self, attribute: &Attribute) -> Option<&'a str> {
+        match attribute.name {
+            AttributeName::Name(name) => Some(self.tree.str(name)),
+            AttributeName::Splat => None,
+        }
+    }
+
+    /// Returns the names of all attributes that are set for resources from outside of their declarations.
+    pub(crate) fn names_set_elsewhere(&self) -> FxHashSet<&'a str> {
+        let tree = self.tree;
+        let defaults = tree.defaults.iter().map(|defaults| defaults.attributes);
+        let overrides = tree.overrides.iter().map(|overrides| overrides.attributes);
+        let collectors = tree.collectors.values().filter_map(|collector| collector.attributes);
+        let attributes = defaults.chain(overrides).chain(collectors).flat_map(|list| tree.attributes(list));
+        attributes.filter_map(|attribute| self.attribute_name(attribute)).collect()
+    }
+
+    /// Returns the elements of an array, or the value itself.
+    pub(crate) fn elements<'b>(&self, value: &'b ExprId) -> &'b [ExprId]
+    where
+        'a: 'b,
+    {
+        match &self.tree.exprs[*value] {
+            Expr::Array(elements) => self.tree.list(*elements),
+            _ => std::slice::from_ref(value),
+        }
+    }
+
+    /// Returns the value of a constant.
+    pub(crate) fn scalar(&self, value: ExprId) -> Option<Scalar<'a>> {
+        match &self.tree.exprs[value] {
+            Expr::Boolean(value) => Some(Scalar::Boolean(*value)),
+            Expr::Integer(value, _) => Some(Scalar::Integer(*value)),
+            Expr::Float(value) => Some(Scalar::Float(*value)),
+            Expr::String(text) | Expr::Name(text) => Some(Scalar::Text(self.tree.str(*text))),
+            Expr::Heredoc { text, .. } => self.string(*text).map(Scalar::Text),
+            Expr::Hash(_) => Some(Scalar::Hash),
+            _ => None,
+        }
     }
 
     /// Returns a bare word or a string literal.

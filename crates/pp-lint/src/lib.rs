@@ -20,6 +20,7 @@ mod facts;
 mod failures;
 mod ignore;
 mod indentation;
+mod interface;
 mod parameters;
 mod source_map;
 mod spacing;
@@ -27,10 +28,12 @@ mod strings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod uses;
 mod values;
 mod variables;
 mod whitespace;
 
 pub use check::check;
 pub use context::Subject;
+pub use interface::{Definitions, Found, Interface, InterfaceParameter, NoDefinitions, interfaces};
 pub use table::{LINTS, Level, Lint};

@@ -109,6 +109,8 @@ pub static LINTS: &[Lint] = &[
     warning(Code::W0376, "duplicate_declaration"),
     warning(Code::W0377, "invalid_value"),
     warning(Code::W0378, "misspelled_ensure"),
+    warning(Code::W0379, "missing_parameter"),
+    warning(Code::W0380, "unknown_definition"),
 ];
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 use expect_test::{Expect, expect};
 use mcl_diagnostics::{FileId, SourceFile};
 
-use crate::{LINTS, Subject, check};
+use crate::{LINTS, NoDefinitions, Subject, check};
 
 mod failures;
 mod forms;
 mod parameters;
+mod uses;
 mod values;
 mod variables;
 
@@ -37,7 +38,7 @@ fn lint_with(text: &str, autoload_name: Option<&str>, is_on: &dyn Fn(&str) -> bo
     let parsed = pp_syntax::parse(FileId::MAIN, text, pp_syntax::Mode::Manifest);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let file = SourceFile::new("site.pp", text);
-    let subject = Subject { file: &file, tree: &parsed.tree, autoload_name };
+    let subject = Subject { file: &file, tree: &parsed.tree, autoload_name, definitions: &NoDefinitions };
     let found = check(subject, &|code| LINTS.iter().any(|lint| lint.code == code && is_on(lint.name)));
     let lines = found.iter().map(|diagnostic| {
         let at = file.line_col(diagnostic.span.expect("a span").start);

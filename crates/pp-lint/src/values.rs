@@ -21,15 +21,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let tree = context.tree;
-    let defaults = tree.defaults.iter().map(|defaults| defaults.attributes);
-    let overrides = tree.overrides.iter().map(|overrides| overrides.attributes);
-    let collectors = tree.collectors.values().filter_map(|collector| collector.attributes);
-    let elsewhere = defaults.chain(overrides).chain(collectors).flat_map(|attributes| tree.attributes(attributes));
-    let names = elsewhere.filter_map(|attribute| match attribute.name {
-        AttributeName::Name(name) => Some(&**tree.str(name)),
-        AttributeName::Splat => None,
-    });
-    let set_elsewhere: FxHashSet<&str> = names.collect();
+    let set_elsewhere = context.names_set_elsewhere();
     for resource in tree.resources.values() {
         let Some(declared) = context.delivered_type(resource) else { continue };
         for body in tree.bodies(resource.bodies) {
@@ -54,7 +46,7 @@ fn check_body(
     });
     let may_have_name = has_name || ["name", named].iter().any(|name| set_elsewhere.contains(name));
     if let Some(values) = values_of(declared, named).filter(|_| !may_have_name) {
-        for title in elements(context, &body.title) {
+        for title in context.elements(&body.title) {
             check_value(context, findings, (named, values), *title);
         }
     }
@@ -69,7 +61,7 @@ fn check_body(
         if declared.name == "file" && name == "mode" {
             continue;
         }
-        for value in elements(context, &attribute.value) {
+        for value in context.elements(&attribute.value) {
             check_value(context, findings, (name, values), *value);
         }
     }
@@ -78,7 +70,7 @@ fn check_body(
             |name: &AttributeName| matches!(name, AttributeName::Name(name) if &**tree.str(*name) == wanted);
         let value = attributes.iter().find(|attribute| is_wanted(&attribute.name))?.value;
         let unknown = || is_set(context, value).then(|| Given::many(Vec::new()));
-        scalar(context, value).map(Given::one).or_else(unknown)
+        context.scalar(value).map(Given::one).or_else(unknown)
     };
     if let Some(problem) = declared.contradiction(&given) {
         let range = context.range(body.title);
@@ -92,16 +84,8 @@ fn values_of(declared: &'static ResourceType, name: &str) -> Option<&'static Val
     attribute.or_else(|| metaparameter(name).map(|metaparameter| &metaparameter.values))
 }
 
-/// Returns the elements of an array, or the value itself.
-fn elements<'a>(context: &Context<'a>, value: &'a ExprId) -> &'a [ExprId] {
-    match &context.tree.exprs[*value] {
-        Expr::Array(elements) => context.tree.list(*elements),
-        _ => std::slice::from_ref(value),
-    }
-}
-
 fn check_value(context: &Context<'_>, findings: &mut Findings<'_>, (name, values): (&str, &Values), value: ExprId) {
-    let Some(wrong) = scalar(context, value).filter(|value| !values.accepts(*value)) else { return };
+    let Some(wrong) = context.scalar(value).filter(|value| !values.accepts(*value)) else { return };
     let words = match values {
         Values::Words(words) | Values::WordsOr(words, _) => *words,
         Values::Any | Values::ReadOnly | Values::Matching(_) => &[],
@@ -129,20 +113,6 @@ fn check_word(context: &Context<'_>, findings: &mut Findings<'_>, (type_name, va
     if let Some(meant) = nearest(word, words.iter().copied()) {
         let message = format!("`ensure` {meaning} `{word}`");
         findings.add(Code::W0378, context.range(value), message, format!("did you mean `{meant}`?"));
-    }
-}
-
-/// Returns the value of a constant.
-fn scalar<'a>(context: &Context<'a>, value: ExprId) -> Option<Scalar<'a>> {
-    let tree = context.tree;
-    match &tree.exprs[value] {
-        Expr::Boolean(value) => Some(Scalar::Boolean(*value)),
-        Expr::Integer(value, _) => Some(Scalar::Integer(*value)),
-        Expr::Float(value) => Some(Scalar::Float(*value)),
-        Expr::String(text) | Expr::Name(text) => Some(Scalar::Text(tree.str(*text))),
-        Expr::Heredoc { text, .. } => context.string(*text).map(Scalar::Text),
-        Expr::Hash(_) => Some(Scalar::Hash),
-        _ => None,
     }
 }
 

@@ -192,7 +192,8 @@ fn check_program(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
     if pp_environment::is_standard_input(path)
         && let Some(name) = args.source.filename.as_deref().filter(|name| pp_environment::is_puppet_path(name))
     {
-        return check_puppet::check_standard_input(name, &args.report);
+        let module_path = puppet::module_path(args.puppet_module_path.as_ref());
+        return check_puppet::check_standard_input(name, &module_path, &args.report);
     }
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, &args.report)?;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcl_diagnostics::{Diagnostic, FileId, Files, Severity};
+use pp_analysis::{Disk, FileDefinitions, Library};
 use pp_ast::Tree;
 use rayon::prelude::*;
 
@@ -23,7 +25,7 @@ pub fn check(path: &Path, module_path: &[PathBuf], report: &Report) -> Result<Ch
         Ok((paths, parsed))
     });
     let (paths, (mut files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
-    add_lints(&paths, &trees, &files, &mut diagnostics, report);
+    add_lints(&paths, &trees, &files, &mut diagnostics, (module_path, report));
     if path.is_dir() {
         let found = pp_environment::check_dependencies_in(path, module_path, &mut files);
         diagnostics.extend(found.map_err(LoadFailure::Puppet)?);
@@ -35,26 +37,38 @@ pub fn check(path: &Path, module_path: &[PathBuf], report: &Report) -> Result<Ch
 ///
 /// # Errors
 /// Standard input that cannot be read.
-pub fn check_standard_input(name: &Path, report: &Report) -> Result<Checked, LoadFailure> {
+pub fn check_standard_input(name: &Path, module_path: &[PathBuf], report: &Report) -> Result<Checked, LoadFailure> {
     let parsed = pp_environment::parse_standard_input(name).map_err(LoadFailure::Puppet)?;
     let (files, trees, mut diagnostics) = parsed;
-    add_lints(&[name.to_owned()], &trees, &files, &mut diagnostics, report);
+    add_lints(&[name.to_owned()], &trees, &files, &mut diagnostics, (module_path, report));
     Ok(Checked::new(files, String::new(), diagnostics, report))
 }
 
 /// Adds the lints of files without errors.
-fn add_lints(paths: &[PathBuf], trees: &[Tree], files: &Files, diagnostics: &mut Vec<Diagnostic>, report: &Report) {
+fn add_lints(
+    paths: &[PathBuf],
+    trees: &[Tree],
+    files: &Files,
+    diagnostics: &mut Vec<Diagnostic>,
+    (module_path, report): (&[PathBuf], &Report),
+) {
     // What is left of a broken file says little about its style.
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let broken: BTreeSet<FileId> = errors.filter_map(|error| Some(error.span?.file)).collect();
-    let lints: Vec<Diagnostic> = (paths.par_iter().zip(trees))
-        .filter(|(_, tree)| !broken.contains(&tree.file))
-        .flat_map(|(path, tree)| lint(path, tree, files, report))
-        .collect();
+    let absolute: Vec<PathBuf> =
+        paths.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())).collect();
+    let define = |(path, tree): (&PathBuf, &Tree)| {
+        let file = files.get(tree.file)?;
+        let definitions = FileDefinitions::new(tree, &file.text, broken.contains(&tree.file));
+        Some((path.clone(), Arc::new(definitions)))
+    };
+    let texts = absolute.iter().zip(trees).filter_map(define).collect();
+    let disk = Disk::default();
+    let library = Library::new(&texts, module_path, &disk);
+    let lint = |(path, tree): (&PathBuf, &Tree)| {
+        let Some(file) = files.get(tree.file).filter(|_| !broken.contains(&tree.file)) else { return Vec::new() };
+        pp_analysis::lint(path, file, tree, &library.of_file(path), &|code| levels::is_on(code, report))
+    };
+    let lints: Vec<Diagnostic> = absolute.par_iter().zip(trees).flat_map_iter(lint).collect();
     diagnostics.extend(lints);
-}
-
-fn lint(path: &Path, tree: &Tree, files: &Files, report: &Report) -> Vec<Diagnostic> {
-    let Some(file) = files.get(tree.file) else { return Vec::new() };
-    pp_analysis::lint(path, file, tree, &|code| levels::is_on(code, report))
 }

@@ -7,7 +7,9 @@
 //! outside of its file end the run with status 1. The program is written to `fuzz-crash.pp`; `--trace` writes each before it is
 //! compiled, to find one that ends the whole process.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use fastrand::Rng;
@@ -48,10 +50,23 @@ impl Fuzzer for PuppetCompiler {
     }
 }
 
+/// The definitions of a program itself, and an empty module for all other names.
+struct Own(BTreeMap<String, Arc<pp_lint::Interface>>);
+
+impl pp_lint::Definitions for Own {
+    fn find(&self, name: &str) -> pp_lint::Found {
+        match self.0.get(name) {
+            Some(interface) => pp_lint::Found::Known(Arc::clone(interface)),
+            None => pp_lint::Found::Absent(self.0.keys().cloned().collect()),
+        }
+    }
+}
+
 /// Compiles a program; returns whether it was accepted.
 fn run(text: &str, options: &Options) -> bool {
     let Judged { file, diagnostics, compilation } = judge(text, options, |tree, file| {
-        let subject = pp_lint::Subject { file, tree, autoload_name: None };
+        let definitions = Own(pp_lint::interfaces(tree, text).into_iter().collect());
+        let subject = pp_lint::Subject { file, tree, autoload_name: None, definitions: &definitions };
         check(&pp_lint::check(subject, &|_| true), file);
         let _ = pp_syntax::pn(tree);
     });

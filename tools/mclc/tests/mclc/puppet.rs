@@ -261,3 +261,36 @@ fn resources_copy_files_of_modules_wherever_the_modules_are() {
         assert!(!out.contains("secret text") && errors.contains("source"), "{source}: {out}\n{errors}");
     }
 }
+
+/// An environment with a module, a role in a directory of its own, and a main manifest.
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("environment.conf", "modulepath = site:modules\n"),
+    ("manifests/site.pp", "node default {\n  include role::wbe\n}\n"),
+    ("site/role/manifests/web.pp", "# A role.\nclass role::web {\n  web::site { 'a': prt => 80 }\n}\n"),
+    ("modules/web/manifests/site.pp", "# A site.\ndefine web::site(Web::Port $port = 80) {\n  notice($port)\n}\n"),
+    ("modules/web/types/port.pp", "# A port.\ntype Web::Port = Integer[1, 65535]\n"),
+];
+
+#[test]
+fn uses_are_compared_with_definitions_in_other_files() {
+    let scratch = scratch(&ENVIRONMENT);
+    let found = |arguments: &[&str], input: &str| {
+        let ran = scratch.mclc_with_input(&[&["check", "--format", "short"], arguments].concat(), input.as_bytes());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.stdout
+    };
+    let in_site = "manifests/site.pp:2:11: warning[W0380]: the module `role` has no class `role::wbe`\n";
+    let in_role = "site/role/manifests/web.pp:3:20: warning[W0375]: `web::site` has no parameter `prt`\n";
+    // A file, a directory and all of it, from any directory.
+    assert_eq!(found(&["manifests/site.pp"], ""), in_site);
+    assert_eq!(found(&["site"], ""), in_role);
+    assert_eq!(found(&["."], ""), [in_site, in_role].concat());
+    assert_eq!(found(&["manifests/site.pp", "site/role"], ""), [in_site, in_role].concat());
+    let typed = "web::site { 'a': port => 70000 }\n";
+    let in_input = "manifests/new.pp:1:26: warning[W0377]: `port` does not accept 70000\n";
+    assert_eq!(found(&["--filename", "manifests/new.pp", "-"], typed), in_input);
+    // Elsewhere the module is not known, unless the command line says where it is.
+    assert_eq!(found(&["--filename", "/nowhere/new.pp", "-"], typed), "");
+    let named = found(&["--filename", "/nowhere/new.pp", "--puppet-module-path", "modules", "-"], typed);
+    assert!(named.ends_with(":1:26: warning[W0377]: `port` does not accept 70000\n"), "{named}");
+}

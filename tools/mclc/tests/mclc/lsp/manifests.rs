@@ -132,3 +132,43 @@ fn symbols_of_manifests_are_definitions_and_resources() {
     let params = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 2, "insertSpaces": true}});
     assert_eq!(client.request("textDocument/formatting", params)["result"], Value::Null);
 }
+
+#[test]
+fn diagnostics_change_with_the_definitions_of_other_files() {
+    let use_of = "# A role.\nclass role(String $a) {\n  web::site { $a: port => 80 }\n  include web::tls\n}\n";
+    let site = "# A site.\ndefine web::site(Integer $port) {\n  notice($port)\n}\n";
+    let scratch = Scratch::with_files([
+        ("modules/role/manifests/init.pp", use_of),
+        ("modules/web/manifests/site.pp", site),
+        ("modules/web/manifests/tls.pp", "# TLS.\nclass web::tls {}\n"),
+    ]);
+    let uri = |file: &str| format!("file://{}", scratch.path(file).display());
+    let (role, web) = (uri("modules/role/manifests/init.pp"), uri("modules/web/manifests/site.pp"));
+    let mut client = Client::with_encoding("utf-16");
+    client.open(&role, use_of);
+    assert_eq!(client.diagnostics(&role, Some(1)), json!([]));
+    // An edit that is not saved.
+    client.open(&web, site);
+    let edits = [
+        (site.replace("$port", "$prot"), vec!["W0375"]),
+        (site.replace("Integer", "Boolean"), vec!["W0377"]),
+        (site.replace("$port)", "$port, $root)").replace("notice(", "notice($root, "), vec!["W0379"]),
+        (site.replace("define", "class").replace("web::site", "web"), vec!["W0380"]),
+        // Nothing is known of what has errors.
+        (site.replace("(Integer", "(Integer ="), vec![]),
+    ];
+    for (version, (text, expected)) in (2..).zip(edits) {
+        client.change(&web, version, None, &text);
+        assert_eq!(codes(&client.diagnostics(&role, Some(1))), expected, "{text}");
+    }
+    // What is closed is as on the disk.
+    client.change(&web, 10, None, &site.replace("$port", "$prot"));
+    assert_eq!(codes(&client.diagnostics(&role, Some(1))), ["W0375"]);
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": web}}));
+    assert_eq!(client.diagnostics(&role, Some(1)), json!([]));
+    // A file of a module of which none is open.
+    std::fs::remove_file(scratch.path("modules/web/manifests/tls.pp")).expect("it exists");
+    let changes = json!({"changes": [{"uri": uri("modules/web/manifests/tls.pp"), "type": 3}]});
+    client.notify("workspace/didChangeWatchedFiles", changes);
+    assert_eq!(codes(&client.diagnostics(&role, Some(1))), ["W0380"]);
+}

@@ -1,21 +1,26 @@
-//! How a value would fit the type of a parameter.
+//! How a value would fit a type.
 
+use crate::instance::is_instance;
+use crate::number::parse_number;
+use crate::text::{quote, source_form};
+use crate::types::{StructMember, Type};
+use crate::value::Value;
 use mcl_diagnostics::nearest;
-use pp_types::{StructMember, Type, Value, is_instance, parse_number, quote, source_form};
 
 /// How many types around others are looked through. An alias can be that of itself.
 const MAX_LEVELS: usize = 8;
 
 /// Returns what was probably meant by a value that is not of a type.
-pub(crate) fn help(ty: &Type, value: &Value) -> Option<String> {
-    help_within(ty, value, MAX_LEVELS)
+#[must_use]
+pub fn mismatch_hint(ty: &Type, value: &Value) -> Option<String> {
+    hint_within(ty, value, MAX_LEVELS)
 }
 
-fn help_within(ty: &Type, value: &Value, levels: usize) -> Option<String> {
+fn hint_within(ty: &Type, value: &Value, levels: usize) -> Option<String> {
     let inner = levels.checked_sub(1)?;
     match (ty, value) {
-        (Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)), value) => help_within(ty, value, inner),
-        (Type::Alias(alias), value) => help_within(&*alias.resolved()?, value, inner),
+        (Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)), value) => hint_within(ty, value, inner),
+        (Type::Alias(alias), value) => hint_within(&*alias.resolved()?, value, inner),
         (_, Value::Undef) => Some("a parameter that may be without a value has the type `Optional[…]`".to_owned()),
         (Type::Enum(known), Value::String(text)) => {
             let similar = nearest(text, known.values.iter().map(|value| &**value))?;
