@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 use crate::documents::Documents;
 use crate::settings::Settings;
 
+#[cfg(test)]
+mod tests;
+
 /// The files of the modules of open manifests are read if they are together at most as many as this.
 const MAX_FILES: usize = 2_000;
 

@@ -336,7 +336,8 @@ impl Server {
     /// Asks for messages about changed files, and analyses the modules of the workspace.
     fn initialized(&mut self, client: &Client) {
         if client.registers_watches {
-            let patterns = ["**/*.mcl", "**/metadata.yaml", "**/*.pp", "**/*.epp"];
+            let patterns =
+                ["**/*.mcl", "**/metadata.yaml", "**/*.pp", "**/*.epp", "**/metadata.json", "**/environment.conf"];
             let watchers = patterns.map(|pattern| json!({"globPattern": pattern}));
             let registration = json!({
                 "id": "files",
