@@ -60,6 +60,10 @@ fn facts_are_those_of_an_installed_facter() {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     leaves("", &parse(&run(&["--json", "--show-legacy"]).stdout), &mut ours);
     leaves("", &parse(&facter.stdout), &mut theirs);
+    // Without `virt-what` it takes most virtual machines for physical ones (docs/facts.md).
+    let finds_no_hypervisor = theirs.contains(&("virtual".to_owned(), "\"physical\"".to_owned()));
+    let is_comparable =
+        |path: &str| is_comparable(path) && !(finds_no_hypervisor && matches!(path, "virtual" | "is_virtual"));
     let wrong: Vec<String> = theirs
         .iter()
         .filter(|(path, _)| is_comparable(path))
