@@ -133,6 +133,10 @@ impl Scope<'_> {
 
     /// Looks in the file itself, in the files of the module that may define the name, and in the main manifests.
     fn look_up(&self, name: &str) -> Found {
+        // A name becomes a part of a path.
+        if !name.split("::").all(is_word) {
+            return Found::Unknown;
+        }
         let (module, inside) = name.split_once("::").unwrap_or((name, ""));
         let module = module.to_lowercase();
         let directory = self.modules.module(&module);
@@ -177,6 +181,10 @@ impl Definitions for Scope<'_> {
         self.asked.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }
+}
+
+fn is_word(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns the files of a module that may define a name, in the order in which Puppet loads them.
@@ -277,7 +285,18 @@ mod tests {
         assert_eq!(from_site("web::other"), "absent from web web::site web::site::tls");
         // It is there if `web::site` was used before.
         assert_eq!(from_site("web::sites"), "unknown");
-        for name in ["nowhere", "nowhere::a", "Nowhere::A", "only_data", "only_data::a", "", "::", "../web"] {
+        for name in [
+            "nowhere",
+            "nowhere::a",
+            "Nowhere::A",
+            "only_data",
+            "only_data::a",
+            "",
+            "::",
+            "../web",
+            "web::../x",
+            "web::/etc/x",
+        ] {
             assert_eq!(from_site(name), "unknown", "{name}");
         }
         assert_eq!(world.shown("modules/web/manifests/site/tls.pp", "web::inline"), "class i");
