@@ -212,28 +212,25 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use test_support::Scratch;
+
     use super::*;
 
     /// The files of an environment, and texts that are not saved.
     struct World {
-        root: tempfile::TempDir,
+        scratch: Scratch,
         disk: Disk,
         texts: FxHashMap<PathBuf, Arc<FileDefinitions>>,
     }
 
     impl World {
         fn new(files: &[(&str, &str)]) -> World {
-            let root = tempfile::tempdir().expect("a temporary directory");
-            for (file, text) in files {
-                let path = root.path().join(file);
-                std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
-                std::fs::write(path, text).expect("writable");
-            }
-            World { root, disk: Disk::default(), texts: FxHashMap::default() }
+            let scratch = Scratch::with_files(files.iter().copied());
+            World { scratch, disk: Disk::default(), texts: FxHashMap::default() }
         }
 
         fn set_text(&mut self, file: &str, text: &str) {
-            let path = self.root.path().join(file);
+            let path = self.scratch.path(file);
             let (tree, diagnostics) = parse(&path, FileId::MAIN, text);
             let definitions = FileDefinitions::new(&tree, text, has_errors(&diagnostics));
             self.texts.insert(path, Arc::new(definitions));
@@ -241,7 +238,7 @@ mod tests {
 
         fn find(&self, from: &str, name: &str) -> Found {
             let library = Library::new(&self.texts, &[], &self.disk);
-            library.of_file(&self.root.path().join(from)).find(name)
+            library.of_file(&self.scratch.path(from)).find(name)
         }
 
         /// Returns the kind of a definition with the names of its parameters, or what else was found.
@@ -320,7 +317,7 @@ mod tests {
             ("modules/web/manifests/init.pp", "class web {\n"),
             ("modules/ntp/manifests/init.pp", "class ntp {}\n"),
         ]);
-        std::fs::write(world.root.path().join("modules/ntp/manifests/binary.pp"), b"\xff").expect("writable");
+        world.scratch.write("modules/ntp/manifests/binary.pp", b"\xff");
         for name in ["web", "web::a", "ntp::binary", "ntp::binary::a"] {
             assert_eq!(world.find(SITE, name), Found::Unknown, "{name}");
         }
@@ -335,7 +332,7 @@ mod tests {
     fn what_was_asked_is_known_with_the_answers() {
         let world = World::new(&[(SITE, ""), ("modules/web/manifests/init.pp", "class web {}\n")]);
         let library = Library::new(&world.texts, &[], &world.disk);
-        let path = world.root.path().join(SITE);
+        let path = world.scratch.path(SITE);
         let scope = library.of_file(&path);
         let answers = ["web", "web", "nowhere"].map(|name| scope.find(name));
         let asked = scope.into_asked();

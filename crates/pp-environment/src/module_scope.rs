@@ -136,18 +136,9 @@ fn module_name(directory: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use test_support::Scratch;
 
-    /// Makes files, and returns the directory.
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        for (file, text) in files {
-            let path = directory.path().join(file);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("writable");
-            std::fs::write(path, text).expect("writable");
-        }
-        directory
-    }
+    use super::*;
 
     /// Returns the directory of a module as the code of a file finds it, relative to the root.
     fn module(root: &Path, file: &str, name: &str) -> Option<String> {
@@ -158,7 +149,7 @@ mod tests {
 
     #[test]
     fn modules_are_those_of_the_environment() {
-        let root = tree(&[
+        let root = Scratch::with_files([
             ("e/environment.conf", "modulepath = site:modules\n"),
             ("e/manifests/site.pp", ""),
             ("e/site/web/manifests/init.pp", ""),
@@ -168,7 +159,7 @@ mod tests {
             ("base/more/types/a.pp", ""),
         ]);
         for file in ["e/manifests/site.pp", "e/site/web/manifests/init.pp", "e/modules/ntp/manifests/server.pp"] {
-            let module = |name: &str| module(root.path(), file, name);
+            let module = |name: &str| module(root.dir(), file, name);
             assert_eq!(module("ntp").as_deref(), Some("e/modules/ntp"), "{file}");
             assert_eq!(module("web").as_deref(), Some("e/site/web"), "{file}");
             assert_eq!(module("more").as_deref(), Some("base/more"), "{file}");
@@ -178,29 +169,29 @@ mod tests {
 
     #[test]
     fn directories_of_modules_need_no_environment() {
-        let root = tree(&[("modules/a/manifests/init.pp", ""), ("modules/b/manifests/init.pp", "")]);
-        assert_eq!(module(root.path(), "modules/a/manifests/init.pp", "b").as_deref(), Some("modules/b"));
-        assert_eq!(module(root.path(), "loose.pp", "b"), None);
+        let root = Scratch::with_files([("modules/a/manifests/init.pp", ""), ("modules/b/manifests/init.pp", "")]);
+        assert_eq!(module(root.dir(), "modules/a/manifests/init.pp", "b").as_deref(), Some("modules/b"));
+        assert_eq!(module(root.dir(), "loose.pp", "b"), None);
     }
 
     #[test]
     fn a_working_copy_has_the_name_in_its_metadata_and_knows_no_other_module() {
-        let root = tree(&[
+        let root = Scratch::with_files([
             ("src/puppet-web/metadata.json", r#"{"name": "me-web"}"#),
             ("src/puppet-web/manifests/init.pp", ""),
             ("src/me-plain/manifests/init.pp", ""),
             ("src/other/manifests/init.pp", ""),
         ]);
-        let web = |name: &str| module(root.path(), "src/puppet-web/manifests/init.pp", name);
+        let web = |name: &str| module(root.dir(), "src/puppet-web/manifests/init.pp", name);
         assert_eq!(web("web").as_deref(), Some("src/puppet-web"));
         assert_eq!(web("other"), None);
-        let plain = module(root.path(), "src/me-plain/manifests/init.pp", "plain");
+        let plain = module(root.dir(), "src/me-plain/manifests/init.pp", "plain");
         assert_eq!(plain.as_deref(), Some("src/me-plain"));
     }
 
     #[test]
     fn manifests_stand_for_names() {
-        let root = tree(&[("web/manifests/init.pp", ""), ("web/manifests/site/tls.pp", "")]);
-        assert_eq!(names_of_manifests("web", &root.path().join("web")), ["web", "web::site::tls"]);
+        let root = Scratch::with_files([("web/manifests/init.pp", ""), ("web/manifests/site/tls.pp", "")]);
+        assert_eq!(names_of_manifests("web", &root.path("web")), ["web", "web::site::tls"]);
     }
 }

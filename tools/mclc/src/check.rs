@@ -8,9 +8,11 @@ use std::time::Instant;
 use mcl_artifact::ArtifactStage;
 use mcl_diagnostics::Diagnostic;
 use mcl_modules::{FoundProgram, Input, InputError, Loaded, load_programs_of};
+use pp_analysis::Disk;
 use pp_environment::CodePaths;
 use rayon::prelude::*;
 
+use crate::check_puppet::Modules;
 use crate::cli::{Check, Color};
 use crate::format::Format;
 use crate::output::unusable;
@@ -89,8 +91,9 @@ pub fn run(args: &Check, color: Color) -> u8 {
 /// Checks what the command line names. The second value is the exit status for what cannot be read.
 pub fn check_all(args: &Check) -> (Vec<Checked>, u8) {
     let (targets, errors) = targets(&args.paths);
+    let disk = Disk::default();
     let results: Vec<Result<Checked, LoadFailure>> =
-        targets.into_par_iter().flat_map_iter(|target| check(target, args)).collect();
+        targets.into_par_iter().flat_map_iter(|target| check(target, args, &disk)).collect();
     let (mut checked, mut status) = (Vec::new(), 0);
     for error in errors {
         status = unusable(error);
@@ -174,26 +177,28 @@ fn files_of(path: &Path, targets: &mut Vec<Target>) -> Result<Vec<PathBuf>, Path
     Ok(Vec::new())
 }
 
-fn check(target: Target, args: &Check) -> Vec<Result<Checked, LoadFailure>> {
+fn check(target: Target, args: &Check, disk: &Disk) -> Vec<Result<Checked, LoadFailure>> {
     match target {
         Target::Files(files) => match load_programs_of(&files, &report::options(&args.source)) {
             Ok(programs) => programs.into_par_iter().map(|program| check_found(program, args)).collect(),
             Err(error) => vec![Err(LoadFailure::Unusable(error))],
         },
-        Target::Program(path) => vec![check_program(&path, args)],
+        Target::Program(path) => vec![check_program(&path, args, disk)],
         Target::Puppet(path) => {
-            let module_path = puppet::module_path(args.puppet_module_path.as_ref());
-            vec![check_puppet::check(&path, &module_path, &args.report)]
+            vec![check_puppet::check(&path, &modules(args, disk), &args.report)]
         }
     }
 }
 
-fn check_program(path: &Path, args: &Check) -> Result<Checked, LoadFailure> {
+fn modules<'a>(args: &Check, disk: &'a Disk) -> Modules<'a> {
+    Modules { path: puppet::module_path(args.puppet_module_path.as_ref()), disk }
+}
+
+fn check_program(path: &Path, args: &Check, disk: &Disk) -> Result<Checked, LoadFailure> {
     if pp_environment::is_standard_input(path)
         && let Some(name) = args.source.filename.as_deref().filter(|name| pp_environment::is_puppet_path(name))
     {
-        let module_path = puppet::module_path(args.puppet_module_path.as_ref());
-        return check_puppet::check_standard_input(name, &module_path, &args.report);
+        return check_puppet::check_standard_input(name, &modules(args, disk), &args.report);
     }
     let input = report::input(path, &args.source)?;
     let loaded = report::load(&input, &args.source, &args.report)?;

@@ -14,20 +14,28 @@ use crate::levels;
 use crate::puppet;
 use crate::report::{Checked, LoadFailure};
 
+/// Where definitions are that the checked files do not contain.
+pub struct Modules<'a> {
+    /// The directories of modules that the command line names.
+    pub path: Vec<PathBuf>,
+    /// What was read for other paths of the command line.
+    pub disk: &'a Disk,
+}
+
 /// Checks the files that a path stands for.
 ///
 /// # Errors
 /// A path that cannot be read.
-pub fn check(path: &Path, module_path: &[PathBuf], report: &Report) -> Result<Checked, LoadFailure> {
+pub fn check(path: &Path, modules: &Modules<'_>, report: &Report) -> Result<Checked, LoadFailure> {
     let root = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let parsed = pp_environment::puppet_files(path).and_then(|paths| {
         let parsed = pp_environment::parse_files(&paths, root)?;
         Ok((paths, parsed))
     });
     let (paths, (mut files, trees, mut diagnostics)) = parsed.map_err(LoadFailure::Puppet)?;
-    add_lints(&paths, &trees, &files, &mut diagnostics, (module_path, report));
+    add_lints(&paths, &trees, &files, &mut diagnostics, (modules, report));
     if path.is_dir() {
-        let found = pp_environment::check_dependencies_in(path, module_path, &mut files);
+        let found = pp_environment::check_dependencies_in(path, &modules.path, &mut files);
         diagnostics.extend(found.map_err(LoadFailure::Puppet)?);
     }
     Ok(Checked::new(files, puppet::prefix_of(root), diagnostics, report))
@@ -37,10 +45,10 @@ pub fn check(path: &Path, module_path: &[PathBuf], report: &Report) -> Result<Ch
 ///
 /// # Errors
 /// Standard input that cannot be read.
-pub fn check_standard_input(name: &Path, module_path: &[PathBuf], report: &Report) -> Result<Checked, LoadFailure> {
+pub fn check_standard_input(name: &Path, modules: &Modules<'_>, report: &Report) -> Result<Checked, LoadFailure> {
     let parsed = pp_environment::parse_standard_input(name).map_err(LoadFailure::Puppet)?;
     let (files, trees, mut diagnostics) = parsed;
-    add_lints(&[name.to_owned()], &trees, &files, &mut diagnostics, (module_path, report));
+    add_lints(&[name.to_owned()], &trees, &files, &mut diagnostics, (modules, report));
     Ok(Checked::new(files, String::new(), diagnostics, report))
 }
 
@@ -50,7 +58,7 @@ fn add_lints(
     trees: &[Tree],
     files: &Files,
     diagnostics: &mut Vec<Diagnostic>,
-    (module_path, report): (&[PathBuf], &Report),
+    (modules, report): (&Modules<'_>, &Report),
 ) {
     // What is left of a broken file says little about its style.
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -63,8 +71,7 @@ fn add_lints(
         Some((path.clone(), Arc::new(definitions)))
     };
     let texts = absolute.iter().zip(trees).filter_map(define).collect();
-    let disk = Disk::default();
-    let library = Library::new(&texts, module_path, &disk);
+    let library = Library::new(&texts, &modules.path, modules.disk);
     let lint = |(path, tree): (&PathBuf, &Tree)| {
         let Some(file) = files.get(tree.file).filter(|_| !broken.contains(&tree.file)) else { return Vec::new() };
         pp_analysis::lint(path, file, tree, &library.of_file(path), &|code| levels::is_on(code, report))
